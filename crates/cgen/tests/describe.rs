@@ -344,8 +344,8 @@ fn packets_that_draw_random_numbers_and_are_copied_go_one_by_one() {
               tmp: 16 bits: C variable
               I.forward.port: 9 bits: C variable
               I.forward.hop: 16 bits: C variable
-              CloneIngressSession: 32 bits: C variable; in blocks: packet, slot 16
-              CloneList: 32 bits: C variable; in blocks: packet, slot 18
+              clone from ingress: 32 bits: C variable; in blocks: packet, slot 16
+              field list of the clone: 32 bits: C variable; in blocks: packet, slot 18
               number: 8 bits: C variable
 
             headers
@@ -611,7 +611,7 @@ fn one_worker_has_packets_that_wait_for_each_other() {
               sm.checksum_error: 1 bits: C variable; in blocks: packet, slot 13
               sm.parser_error: 32 bits: C variable; in blocks: packet, slot 14
               tmp: 16 bits: C variable
-              Gather: 64 bits: C variable; in blocks: packet, slot 24
+              gather: 64 bits: C variable; in blocks: packet, slot 24
 
             headers
               hdr.ethernet: 112 bits: packet, byte 0

@@ -6,6 +6,7 @@
 //! for every architecture; only `lower`, which reads the package, and the architecture modules of the switch know one
 //! by name.
 
+use crate::expr::Type;
 use crate::program::Program;
 use crate::walk;
 use crate::{BlockId, VarId, VarKind};
@@ -31,6 +32,12 @@ pub struct Architecture {
     pub points: &'static [Point],
     /// The slots of the intrinsic variables, by number.
     pub slots: &'static [SlotInfo],
+    /// How many of them, from the first on, are fields of the architecture's metadata; what follows are requests.
+    pub fields: usize,
+    /// The slot with the error that ended the parser.
+    pub parser_error: u32,
+    /// The slot with the priority of a packet in the queue of its port.
+    pub priority: u32,
     /// The requests that a program may make. Packets of a program without requests are only sent or dropped.
     pub requests: &'static [Request],
     /// Bits of a port number.
@@ -52,6 +59,27 @@ pub struct BlockInfo {
     pub role: BlockRole,
     /// Whether packets enter it from the queues.
     pub is_behind_queues: bool,
+    /// Its parameters.
+    pub params: &'static [Param],
+}
+
+/// A parameter of a block.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Param {
+    /// The packet that is parsed, or the one that is made.
+    Packet,
+    /// The packet's headers.
+    Headers,
+    /// The user's metadata.
+    Metadata,
+    /// A struct of intrinsic metadata: its fields are the intrinsic variables of their names. Those of some slots are
+    /// metadata of their own here, which nobody sets.
+    Intrinsic {
+        /// These slots.
+        except: &'static [u32],
+    },
+    /// A struct that a deparser hands to later parsers: the field list of this number keeps it.
+    Handed(u32),
 }
 
 /// The role of a block of an architecture.
@@ -85,6 +113,8 @@ pub struct SlotInfo {
     pub name: &'static str,
     /// Where its value comes from.
     pub source: Source,
+    /// The type of its variable, unless the program declares the field with another one.
+    pub ty: Type,
 }
 
 /// Where the value of an intrinsic variable comes from.
@@ -189,6 +219,11 @@ impl Architecture {
         self.blocks.iter().rposition(|block| block.role == BlockRole::Deparser).map(BlockId::from_index)
     }
 
+    /// The slot of a field of the architecture's metadata.
+    pub fn field(&self, name: &str) -> Option<u32> {
+        self.slots[..self.fields].iter().position(|slot| slot.name == name).map(|slot| slot as u32)
+    }
+
     /// Where the value of an intrinsic variable comes from.
     pub fn source(&self, slot: u32) -> Source {
         self.slots.get(slot as usize).map_or(Source::Packet, |slot| slot.source)
@@ -264,8 +299,8 @@ impl Request {
 }
 
 /// A block for the tables of architectures.
-pub(crate) const fn block(role: BlockRole, is_behind_queues: bool) -> BlockInfo {
-    BlockInfo { role, is_behind_queues }
+pub(crate) const fn block(role: BlockRole, is_behind_queues: bool, params: &'static [Param]) -> BlockInfo {
+    BlockInfo { role, is_behind_queues, params }
 }
 
 /// A point for the tables of architectures.
@@ -273,7 +308,54 @@ pub(crate) const fn point(name: &'static str, before: usize, is_behind_queues: b
     Point { name, before, is_behind_queues, ends }
 }
 
-/// A slot for the tables of architectures.
-pub(crate) const fn slot(name: &'static str, source: Source) -> SlotInfo {
-    SlotInfo { name, source }
+/// Declares the slots of an architecture as a table of their names in the code, types, sources, and names in the
+/// architecture's metadata or, of requests, in messages.
+macro_rules! slots {
+    ($($(#[$doc:meta])* $slot:ident: $ty:expr, $source:ident, $name:literal;)*) => {
+        /// The slots of the intrinsic variables.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
+        #[repr(u32)]
+        #[allow(missing_docs, reason = "fields have the names that the architecture gives them")]
+        pub enum Slot {
+            $($(#[$doc])* $slot,)*
+        }
+
+        impl Slot {
+            /// All of them, by number.
+            pub const ALL: [Slot; SLOTS.len()] = [$(Slot::$slot,)*];
+
+            /// The type of its variable.
+            pub fn ty(self) -> $crate::Type {
+                SLOTS[self as usize].ty
+            }
+
+            /// The name of its field or request.
+            pub fn name(self) -> &'static str {
+                SLOTS[self as usize].name
+            }
+        }
+
+        impl $crate::IntrinsicSlot for Slot {
+            fn number(self) -> usize {
+                self as usize
+            }
+        }
+
+        /// In the order of [`Slot`].
+        const SLOTS: &[$crate::architecture::SlotInfo] = &[$($crate::architecture::SlotInfo {
+            name: $name,
+            source: $crate::architecture::Source::$source,
+            ty: $ty,
+        },)*];
+
+        /// A request by any value of a slot but zero.
+        const fn request(
+            slot: Slot,
+            effects: &'static [$crate::architecture::Effect],
+        ) -> $crate::architecture::Request {
+            let by = $crate::architecture::RequestedBy::NonZero;
+            $crate::architecture::Request { slot: slot as u32, by, effects }
+        }
+    };
 }
+pub(crate) use slots;

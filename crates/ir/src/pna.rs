@@ -6,10 +6,8 @@
 //! intrinsic variables. The same holds for the publication of entries that a packet has added
 //! ([`crate::StmtKind::AddEntry`]): the core makes them visible before the next packet begins.
 
-use crate::architecture::{
-    Architecture, BlockInfo, BlockRole, Effect, Point, Request, RequestedBy, SlotInfo, Source, block, point, slot,
-};
-use crate::program::IntrinsicSlot;
+use crate::architecture::{Architecture, BlockInfo, BlockRole, Effect, Param, Point, Request, block, point, slots};
+use crate::expr::Type::{Bit, Bool};
 
 /// The blocks of a PNA program by position in [`crate::Program::blocks`]. A program without a pre control has an empty
 /// one.
@@ -31,77 +29,38 @@ pub enum Decisions {
     Queues,
 }
 
-/// The slots of the intrinsic variables: the fields of the `pna_..._metadata_t` structs, and what programs request.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
-#[repr(u32)]
-pub enum Slot {
-    /// `input_port`.
-    InputPort,
-    /// `direction`: [`NET_TO_HOST`] or [`HOST_TO_NET`].
-    Direction,
-    /// `pass`.
-    Pass,
-    /// `loopedback`.
-    Loopedback,
-    /// `recirculated`.
-    Recirculated,
-    /// `timestamp`.
-    Timestamp,
-    /// `parser_error`.
-    ParserError,
-    /// `class_of_service` of the output.
-    ClassOfService,
+slots! {
+    InputPort: Bit(32), IngressPort, "input_port";
+    /// [`NET_TO_HOST`] or [`HOST_TO_NET`].
+    Direction: Bit(32), Packet, "direction";
+    Pass: Bit(3), Packet, "pass";
+    Loopedback: Bool, Packet, "loopedback";
+    Recirculated: Bool, Packet, "recirculated";
+    Timestamp: Bit(64), IngressTime, "timestamp";
+    ParserError: Bit(32), Packet, "parser_error";
+    /// That of the output.
+    ClassOfService: Bit(8), Packet, "class_of_service";
     /// The argument of `send_to_port`.
-    DestPort,
+    DestPort: Bit(32), QueuePort, "send_to_port";
     /// Whether the packet is dropped: until a port is given, and after `drop_packet`.
-    Drop,
-    /// `recirculate`.
-    Recirculate,
+    Drop: Bool, True, "drop_packet";
+    Recirculate: Bool, Packet, "recirculate";
     /// The destination is on the side that the packet came from, so it turns round before it is sent.
-    Turn,
+    Turn: Bool, Packet, "turn";
     /// Whether the packet goes the other way than packets from its port do, because it has turned round.
-    Turned,
+    Turned: Bool, Packet, "turned";
     /// The packet has added entries to tables.
-    Added,
+    Added: Bool, Packet, "add_entry";
     /// The session of mirror slot 0, plus 1; 0 for none. The other slots follow.
-    Mirror0,
-    /// That of slot 1.
-    Mirror1,
-    /// That of slot 2.
-    Mirror2,
-    /// That of slot 3.
-    Mirror3,
-}
-
-impl IntrinsicSlot for Slot {
-    fn number(self) -> usize {
-        self as usize
-    }
+    Mirror0: Bit(32), Packet, "mirror_slot_0";
+    Mirror1: Bit(32), Packet, "mirror_slot_1";
+    Mirror2: Bit(32), Packet, "mirror_slot_2";
+    Mirror3: Bit(32), Packet, "mirror_slot_3";
 }
 
 impl Slot {
     /// The mirror slots, by number.
     pub const MIRRORS: [Slot; 4] = [Slot::Mirror0, Slot::Mirror1, Slot::Mirror2, Slot::Mirror3];
-
-    /// The slot of a field of the metadata structs.
-    pub fn of_field(name: &str) -> Option<Slot> {
-        let fields = [
-            Slot::InputPort,
-            Slot::Direction,
-            Slot::Pass,
-            Slot::Loopedback,
-            Slot::Recirculated,
-            Slot::Timestamp,
-            Slot::ParserError,
-            Slot::ClassOfService,
-        ];
-        fields.into_iter().find(|slot| slot.name() == name)
-    }
-
-    /// The name of its field or request.
-    pub fn name(self) -> &'static str {
-        SLOTS[self as usize].name
-    }
 }
 
 /// `PNA_Direction_t.NET_TO_HOST`.
@@ -118,7 +77,10 @@ pub const ARCHITECTURE: Architecture = Architecture {
     name: "pna",
     blocks: &BLOCKS,
     points: &POINTS,
-    slots: &SLOTS,
+    slots: SLOTS,
+    fields: Slot::DestPort as usize,
+    parser_error: Slot::ParserError as u32,
+    priority: Slot::ClassOfService as u32,
     requests: &REQUESTS,
     port_bits: 32,
     port_max: u32::MAX,
@@ -127,40 +89,22 @@ pub const ARCHITECTURE: Architecture = Architecture {
     multicast_group_max: u32::MAX,
 };
 
-/// In the order of [`Stage`].
-const BLOCKS: [BlockInfo; 4] = [
-    block(BlockRole::Parser, false),
-    block(BlockRole::Control, false),
-    block(BlockRole::Control, false),
-    block(BlockRole::Deparser, false),
-];
+/// In the order of [`Stage`]. Packets arrive without a class of service.
+const BLOCKS: [BlockInfo; 4] = {
+    use Param::{Headers, Metadata, Packet};
+    const INPUT: Param = Param::Intrinsic { except: &[Slot::ClassOfService as u32] };
+    const OUTPUT: Param = Param::Intrinsic { except: &[] };
+    [
+        block(BlockRole::Parser, false, &[Packet, Headers, Metadata, INPUT]),
+        block(BlockRole::Control, false, &[Headers, Metadata, INPUT, OUTPUT]),
+        block(BlockRole::Control, false, &[Headers, Metadata, INPUT, OUTPUT]),
+        block(BlockRole::Deparser, false, &[Packet, Headers, Metadata, OUTPUT]),
+    ]
+};
 
 /// In the order of [`Decisions`].
 const POINTS: [Point; 2] =
     [point("behind the deparser", BLOCKS.len(), false, true), point("behind the queues", BLOCKS.len(), true, true)];
-
-/// In the order of [`Slot`], each with the name of its field or request.
-const SLOTS: [SlotInfo; Slot::Mirror3 as usize + 1] = [
-    slot("input_port", Source::IngressPort),
-    slot("direction", Source::Packet),
-    slot("pass", Source::Packet),
-    slot("loopedback", Source::Packet),
-    slot("recirculated", Source::Packet),
-    slot("timestamp", Source::IngressTime),
-    slot("parser_error", Source::Packet),
-    slot("class_of_service", Source::Packet),
-    slot("send_to_port", Source::QueuePort),
-    // Until the program gives a port.
-    slot("drop_packet", Source::True),
-    slot("recirculate", Source::Packet),
-    slot("turn", Source::Packet),
-    slot("turned", Source::Packet),
-    slot("add_entry", Source::Packet),
-    slot("mirror_slot_0", Source::Packet),
-    slot("mirror_slot_1", Source::Packet),
-    slot("mirror_slot_2", Source::Packet),
-    slot("mirror_slot_3", Source::Packet),
-];
 
 /// A mirrored packet may have to turn round, like any other.
 const REQUESTS: [Request; 8] = [
@@ -173,7 +117,3 @@ const REQUESTS: [Request; 8] = [
     request(Slot::Turn, &[Effect::IngressAgain]),
     request(Slot::ClassOfService, &[]),
 ];
-
-const fn request(slot: Slot, effects: &'static [Effect]) -> Request {
-    Request { slot: slot as u32, by: RequestedBy::NonZero, effects }
-}

@@ -8,9 +8,10 @@
 //! one that belongs to the packet's path.
 
 use crate::architecture::{
-    Architecture, BlockInfo, BlockRole, Effect, Point, Request, RequestedBy, SlotInfo, Source, block, point, slot,
+    Architecture, BlockInfo, BlockRole, Effect, Param, Point, Request, RequestedBy, block, point, slots,
 };
-use crate::program::{FieldListId, IntrinsicSlot};
+use crate::expr::Type::{Bit, Bool};
+use crate::program::FieldListId;
 use base::index::Id as _;
 
 /// The blocks of a PSA program by position in [`crate::Program::blocks`].
@@ -38,44 +39,21 @@ pub enum Decisions {
     EgressDeparser,
 }
 
-/// The slots of the intrinsic variables: the fields of the `psa_..._metadata_t` structs. Fields of one name in several
-/// structs have one slot.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
-#[repr(u32)]
-#[allow(missing_docs, reason = "the fields of the psa_..._metadata_t structs")]
-pub enum Slot {
-    IngressPort,
-    EgressPort,
-    PacketPath,
-    IngressTimestamp,
-    EgressTimestamp,
-    ParserError,
-    ClassOfService,
-    Instance,
-    Clone,
-    CloneSessionId,
-    Drop,
-    Resubmit,
-    MulticastGroup,
-}
-
-impl IntrinsicSlot for Slot {
-    fn number(self) -> usize {
-        self as usize
-    }
-}
-
-impl Slot {
-    /// The slot of a field of the metadata structs.
-    pub fn of_field(name: &str) -> Option<Slot> {
-        let position = SLOTS.iter().position(|slot| slot.name == name)?;
-        ALL.get(position).copied()
-    }
-
-    /// The name of its field.
-    pub fn name(self) -> &'static str {
-        SLOTS[self as usize].name
-    }
+slots! {
+    IngressPort: Bit(32), IngressPort, "ingress_port";
+    EgressPort: Bit(32), QueuePort, "egress_port";
+    PacketPath: Bit(32), Packet, "packet_path";
+    IngressTimestamp: Bit(64), IngressTime, "ingress_timestamp";
+    EgressTimestamp: Bit(64), QueueTime, "egress_timestamp";
+    ParserError: Bit(32), Packet, "parser_error";
+    ClassOfService: Bit(8), Packet, "class_of_service";
+    Instance: Bit(16), Replica, "instance";
+    Clone: Bool, Packet, "clone";
+    CloneSessionId: Bit(16), Packet, "clone_session_id";
+    /// True until ingress says otherwise.
+    Drop: Bool, True, "drop";
+    Resubmit: Bool, Packet, "resubmit";
+    MulticastGroup: Bit(32), Packet, "multicast_group";
 }
 
 /// The path by which a packet arrived: `PSA_PacketPath_t`, by number.
@@ -130,7 +108,10 @@ pub const ARCHITECTURE: Architecture = Architecture {
     name: "psa",
     blocks: &BLOCKS,
     points: &POINTS,
-    slots: &SLOTS,
+    slots: SLOTS,
+    fields: SLOTS.len(),
+    parser_error: Slot::ParserError as u32,
+    priority: Slot::ClassOfService as u32,
     requests: &REQUESTS,
     port_bits: 32,
     port_max: u32::MAX,
@@ -140,14 +121,25 @@ pub const ARCHITECTURE: Architecture = Architecture {
 };
 
 /// In the order of [`Stage`].
-const BLOCKS: [BlockInfo; 6] = [
-    block(BlockRole::Parser, false),
-    block(BlockRole::Control, false),
-    block(BlockRole::Deparser, false),
-    block(BlockRole::Parser, true),
-    block(BlockRole::Control, true),
-    block(BlockRole::Deparser, true),
-];
+const BLOCKS: [BlockInfo; 6] = {
+    use Carried::{CloneE2eMeta, CloneI2eMeta, NormalMeta, RecirculateMeta, ResubmitMeta};
+    use Param::{Headers, Metadata, Packet};
+    const INTRINSIC: Param = Param::Intrinsic { except: &[] };
+    const NORMAL: Param = Param::Handed(NormalMeta as u32);
+    const CLONE_I2E: Param = Param::Handed(CloneI2eMeta as u32);
+    const CLONE_E2E: Param = Param::Handed(CloneE2eMeta as u32);
+    const RESUBMIT: Param = Param::Handed(ResubmitMeta as u32);
+    const RECIRCULATE: Param = Param::Handed(RecirculateMeta as u32);
+    const CONTROL: &[Param] = &[Headers, Metadata, INTRINSIC, INTRINSIC];
+    [
+        block(BlockRole::Parser, false, &[Packet, Headers, Metadata, INTRINSIC, RESUBMIT, RECIRCULATE]),
+        block(BlockRole::Control, false, CONTROL),
+        block(BlockRole::Deparser, false, &[Packet, CLONE_I2E, RESUBMIT, NORMAL, Headers, Metadata, INTRINSIC]),
+        block(BlockRole::Parser, true, &[Packet, Headers, Metadata, INTRINSIC, NORMAL, CLONE_I2E, CLONE_E2E]),
+        block(BlockRole::Control, true, CONTROL),
+        block(BlockRole::Deparser, true, &[Packet, CLONE_E2E, RECIRCULATE, Headers, Metadata, INTRINSIC, INTRINSIC]),
+    ]
+};
 
 /// In the order of [`Decisions`].
 const POINTS: [Point; 4] = [
@@ -157,51 +149,10 @@ const POINTS: [Point; 4] = [
     point("behind the egress deparser", BLOCKS.len(), true, true),
 ];
 
-const SLOT_COUNT: usize = Slot::MulticastGroup as usize + 1;
-
-/// The slots by number.
-const ALL: [Slot; SLOT_COUNT] = [
-    Slot::IngressPort,
-    Slot::EgressPort,
-    Slot::PacketPath,
-    Slot::IngressTimestamp,
-    Slot::EgressTimestamp,
-    Slot::ParserError,
-    Slot::ClassOfService,
-    Slot::Instance,
-    Slot::Clone,
-    Slot::CloneSessionId,
-    Slot::Drop,
-    Slot::Resubmit,
-    Slot::MulticastGroup,
-];
-
-/// In the order of [`Slot`], each with the name of its field.
-const SLOTS: [SlotInfo; SLOT_COUNT] = [
-    slot("ingress_port", Source::IngressPort),
-    slot("egress_port", Source::QueuePort),
-    slot("packet_path", Source::Packet),
-    slot("ingress_timestamp", Source::IngressTime),
-    slot("egress_timestamp", Source::QueueTime),
-    slot("parser_error", Source::Packet),
-    slot("class_of_service", Source::Packet),
-    slot("instance", Source::Replica),
-    slot("clone", Source::Packet),
-    slot("clone_session_id", Source::Packet),
-    // Until ingress says otherwise.
-    slot("drop", Source::True),
-    slot("resubmit", Source::Packet),
-    slot("multicast_group", Source::Packet),
-];
-
 const REQUESTS: [Request; 5] = [
-    request(Slot::Clone, RequestedBy::NonZero, &[Effect::EgressAgain, Effect::Original]),
-    request(Slot::Resubmit, RequestedBy::NonZero, &[Effect::IngressAgain, Effect::Original]),
-    request(Slot::EgressPort, RequestedBy::Value(PORT_RECIRCULATE as u64), &[Effect::IngressAgain]),
-    request(Slot::MulticastGroup, RequestedBy::NonZero, &[Effect::Replicas]),
-    request(Slot::ClassOfService, RequestedBy::NonZero, &[]),
+    request(Slot::Clone, &[Effect::EgressAgain, Effect::Original]),
+    request(Slot::Resubmit, &[Effect::IngressAgain, Effect::Original]),
+    Request { by: RequestedBy::Value(PORT_RECIRCULATE as u64), ..request(Slot::EgressPort, &[Effect::IngressAgain]) },
+    request(Slot::MulticastGroup, &[Effect::Replicas]),
+    request(Slot::ClassOfService, &[]),
 ];
-
-const fn request(slot: Slot, by: RequestedBy, effects: &'static [Effect]) -> Request {
-    Request { slot: slot as u32, by, effects }
-}

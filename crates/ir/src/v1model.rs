@@ -4,11 +4,8 @@
 //! The architecture's functions (`clone`, `resubmit`, ...) only set requests, so they are assignments to intrinsic
 //! variables here, and the IR needs no statement for them.
 
-use crate::architecture::{
-    Architecture, BlockInfo, BlockRole, Effect, Point, Request, RequestedBy, SlotInfo, Source, block, point, slot,
-};
-use crate::expr::Type;
-use crate::program::IntrinsicSlot;
+use crate::architecture::{Architecture, BlockInfo, BlockRole, Effect, Param, Point, Request, block, point, slots};
+use crate::expr::Type::Bit;
 
 /// The blocks of a v1model program by position in [`crate::Program::blocks`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,6 +17,12 @@ pub enum Stage {
     Egress,
     ComputeChecksum,
     Deparser,
+}
+
+impl Stage {
+    /// All of them, by position.
+    pub const ALL: [Stage; 6] =
+        [Stage::Parser, Stage::VerifyChecksum, Stage::Ingress, Stage::Egress, Stage::ComputeChecksum, Stage::Deparser];
 }
 
 /// The points at which v1model decides, by position in [`crate::Program::decisions`].
@@ -35,102 +38,54 @@ pub enum Decisions {
     Deparser,
 }
 
-/// The slots of the intrinsic variables. The first are the fields of `standard_metadata_t`; those from
-/// [`Slot::CloneIngressSession`] on are requests to the architecture, 0 if not made, where nothing else is said.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
-#[repr(u32)]
-#[allow(missing_docs, reason = "the fields of standard_metadata_t")]
-pub enum Slot {
-    IngressPort,
-    EgressSpec,
-    EgressPort,
-    InstanceType,
-    PacketLength,
-    EnqTimestamp,
-    EnqQdepth,
-    DeqTimedelta,
-    DeqQdepth,
-    IngressGlobalTimestamp,
-    EgressGlobalTimestamp,
-    McastGrp,
-    EgressRid,
-    ChecksumError,
-    ParserError,
-    Priority,
+// The first are the fields of `standard_metadata_t`; those from `CloneIngressSession` on are requests to the
+// architecture, 0 if not made, where nothing else is said.
+slots! {
+    IngressPort: Bit(9), IngressPort, "ingress_port";
+    EgressSpec: Bit(9), Packet, "egress_spec";
+    EgressPort: Bit(9), QueuePort, "egress_port";
+    InstanceType: Bit(32), Packet, "instance_type";
+    PacketLength: Bit(32), IngressLength, "packet_length";
+    EnqTimestamp: Bit(32), QueueTime, "enq_timestamp";
+    EnqQdepth: Bit(19), QueueState, "enq_qdepth";
+    DeqTimedelta: Bit(32), QueueState, "deq_timedelta";
+    DeqQdepth: Bit(19), QueueState, "deq_qdepth";
+    IngressGlobalTimestamp: Bit(48), IngressTime, "ingress_global_timestamp";
+    EgressGlobalTimestamp: Bit(48), QueueTime, "egress_global_timestamp";
+    McastGrp: Bit(16), Packet, "mcast_grp";
+    EgressRid: Bit(16), Replica, "egress_rid";
+    ChecksumError: Bit(1), Packet, "checksum_error";
+    ParserError: Bit(32), Packet, "parser_error";
+    Priority: Bit(3), Packet, "priority";
     /// Clone from ingress to egress: the session plus 1.
-    CloneIngressSession,
+    CloneIngressSession: Bit(32), Packet, "clone from ingress";
     /// Clone from egress to egress: the session plus 1.
-    CloneEgressSession,
+    CloneEgressSession: Bit(32), Packet, "clone from egress";
     /// The field list of either: the index in [`crate::Program::field_lists`] plus 1, or 0 for none. Requests of clones
     /// set both variables.
-    CloneList,
+    CloneList: Bit(32), Packet, "field list of the clone";
     /// Clone to ingress, from either: 1 without a field list, else the list's index plus 2. P4_14 has it.
-    CloneToIngress,
+    CloneToIngress: Bit(32), Packet, "clone to ingress";
     /// Resubmit: as `CloneToIngress`.
-    Resubmit,
+    Resubmit: Bit(32), Packet, "resubmit";
     /// Recirculate: as `Resubmit`.
-    Recirculate,
+    Recirculate: Bit(32), Packet, "recirculate";
     /// Truncate: the smallest requested length plus 1.
-    Truncate,
+    Truncate: Bit(32), Packet, "truncate";
     /// Bytes that `setValid` and `setInvalid` have added to the packet in ingress, two's complement; used only by
     /// programs that read `packet_length` in egress.
-    LengthDelta,
+    LengthDelta: Bit(32), Packet, "length delta";
     /// Coalesce in a buffer instead of leaving: [`Gather`].
-    Gather,
+    Gather: Bit(64), Packet, "gather";
     /// Release a buffer: its number plus 1.
-    Release,
+    Release: Bit(32), Packet, "release";
     /// Split the packet: [`Scatter`].
-    Scatter,
+    Scatter: Bit(64), Packet, "scatter";
     /// Not a request: the buffer that the packet was, in the upper 16 bits, and the number of packets in it; 0 for
     /// packets that were not a buffer.
-    Gathered,
+    Gathered: Bit(32), Packet, "gathered";
     /// Not a request: the port of the queue that the packet has left, in programs that write `egress_port`.
-    QueuePort,
-}
-
-impl Slot {
-    /// All slots by number.
-    pub const ALL: [Slot; SLOTS.len()] = [
-        Slot::IngressPort,
-        Slot::EgressSpec,
-        Slot::EgressPort,
-        Slot::InstanceType,
-        Slot::PacketLength,
-        Slot::EnqTimestamp,
-        Slot::EnqQdepth,
-        Slot::DeqTimedelta,
-        Slot::DeqQdepth,
-        Slot::IngressGlobalTimestamp,
-        Slot::EgressGlobalTimestamp,
-        Slot::McastGrp,
-        Slot::EgressRid,
-        Slot::ChecksumError,
-        Slot::ParserError,
-        Slot::Priority,
-        Slot::CloneIngressSession,
-        Slot::CloneEgressSession,
-        Slot::CloneList,
-        Slot::CloneToIngress,
-        Slot::Resubmit,
-        Slot::Recirculate,
-        Slot::Truncate,
-        Slot::LengthDelta,
-        Slot::Gather,
-        Slot::Release,
-        Slot::Scatter,
-        Slot::Gathered,
-        Slot::QueuePort,
-    ];
-
-    /// The type of the slot's variable.
-    pub fn ty(self) -> Type {
-        match STANDARD_METADATA.iter().find(|(_, slot, _)| *slot == self) {
-            Some((_, _, ty)) => *ty,
-            None if matches!(self, Slot::Gather | Slot::Scatter) => Type::Bit(64),
-            None if self == Slot::QueuePort => Type::Bit(ARCHITECTURE.port_bits),
-            None => Type::Bit(32),
-        }
-    }
+    QueuePort: Bit(9), QueuePort, "port of the queue";
 }
 
 /// The request in [`Slot::Gather`]. The lowest 8 bits of the word distinguish a request from none.
@@ -180,37 +135,11 @@ impl Scatter {
     }
 }
 
-impl IntrinsicSlot for Slot {
-    fn number(self) -> usize {
-        self as usize
-    }
-}
-
 /// The greatest port.
 pub const PORT_MAX: u32 = 511;
 
 /// `egress_spec` of a packet to be dropped, unless the user chooses another port.
 pub const DROP_PORT: u64 = 511;
-
-/// Name, slot and type of each field of `standard_metadata_t`.
-pub const STANDARD_METADATA: [(&str, Slot, Type); 16] = [
-    ("ingress_port", Slot::IngressPort, Type::Bit(9)),
-    ("egress_spec", Slot::EgressSpec, Type::Bit(9)),
-    ("egress_port", Slot::EgressPort, Type::Bit(9)),
-    ("instance_type", Slot::InstanceType, Type::Bit(32)),
-    ("packet_length", Slot::PacketLength, Type::Bit(32)),
-    ("enq_timestamp", Slot::EnqTimestamp, Type::Bit(32)),
-    ("enq_qdepth", Slot::EnqQdepth, Type::Bit(19)),
-    ("deq_timedelta", Slot::DeqTimedelta, Type::Bit(32)),
-    ("deq_qdepth", Slot::DeqQdepth, Type::Bit(19)),
-    ("ingress_global_timestamp", Slot::IngressGlobalTimestamp, Type::Bit(48)),
-    ("egress_global_timestamp", Slot::EgressGlobalTimestamp, Type::Bit(48)),
-    ("mcast_grp", Slot::McastGrp, Type::Bit(16)),
-    ("egress_rid", Slot::EgressRid, Type::Bit(16)),
-    ("checksum_error", Slot::ChecksumError, Type::Bit(1)),
-    ("parser_error", Slot::ParserError, Type::Bit(32)),
-    ("priority", Slot::Priority, Type::Bit(3)),
-];
 
 /// `instance_type` of packets by their origin. A buffer that leaves is `Coalesced`, for which v1model has a number that
 /// the reference switch does not use.
@@ -236,7 +165,10 @@ pub const ARCHITECTURE: Architecture = Architecture {
     name: "v1model",
     blocks: &BLOCKS,
     points: &POINTS,
-    slots: &SLOTS,
+    slots: SLOTS,
+    fields: Slot::CloneIngressSession as usize,
+    parser_error: Slot::ParserError as u32,
+    priority: Slot::Priority as u32,
     requests: &REQUESTS,
     port_bits: 9,
     port_max: PORT_MAX,
@@ -247,14 +179,18 @@ pub const ARCHITECTURE: Architecture = Architecture {
 };
 
 /// In the order of [`Stage`].
-const BLOCKS: [BlockInfo; 6] = [
-    block(BlockRole::Parser, false),
-    block(BlockRole::Control, false),
-    block(BlockRole::Control, false),
-    block(BlockRole::Control, true),
-    block(BlockRole::Control, true),
-    block(BlockRole::Deparser, true),
-];
+const BLOCKS: [BlockInfo; 6] = {
+    use Param::{Headers, Metadata, Packet};
+    const STANDARD: Param = Param::Intrinsic { except: &[] };
+    [
+        block(BlockRole::Parser, false, &[Packet, Headers, Metadata, STANDARD]),
+        block(BlockRole::Control, false, &[Headers, Metadata]),
+        block(BlockRole::Control, false, &[Headers, Metadata, STANDARD]),
+        block(BlockRole::Control, true, &[Headers, Metadata, STANDARD]),
+        block(BlockRole::Control, true, &[Headers, Metadata]),
+        block(BlockRole::Deparser, true, &[Packet, Headers]),
+    ]
+};
 
 /// In the order of [`Decisions`].
 const POINTS: [Point; 4] = [
@@ -262,39 +198,6 @@ const POINTS: [Point; 4] = [
     point("behind the queues", Stage::Egress as usize, true, false),
     point("behind egress", Stage::ComputeChecksum as usize, true, false),
     point("behind the deparser", BLOCKS.len(), true, true),
-];
-
-/// In the order of [`Slot`].
-const SLOTS: [SlotInfo; Slot::QueuePort as usize + 1] = [
-    slot("ingress_port", Source::IngressPort),
-    slot("egress_spec", Source::Packet),
-    slot("egress_port", Source::QueuePort),
-    slot("instance_type", Source::Packet),
-    slot("packet_length", Source::IngressLength),
-    slot("enq_timestamp", Source::QueueTime),
-    slot("enq_qdepth", Source::QueueState),
-    slot("deq_timedelta", Source::QueueState),
-    slot("deq_qdepth", Source::QueueState),
-    slot("ingress_global_timestamp", Source::IngressTime),
-    slot("egress_global_timestamp", Source::QueueTime),
-    slot("mcast_grp", Source::Packet),
-    slot("egress_rid", Source::Replica),
-    slot("checksum_error", Source::Packet),
-    slot("parser_error", Source::Packet),
-    slot("priority", Source::Packet),
-    slot("clone from ingress", Source::Packet),
-    slot("clone from egress", Source::Packet),
-    slot("field list of the clone", Source::Packet),
-    slot("clone to ingress", Source::Packet),
-    slot("resubmit", Source::Packet),
-    slot("recirculate", Source::Packet),
-    slot("truncate", Source::Packet),
-    slot("length delta", Source::Packet),
-    slot("gather", Source::Packet),
-    slot("release", Source::Packet),
-    slot("scatter", Source::Packet),
-    slot("gathered", Source::Packet),
-    slot("port of the queue", Source::QueuePort),
 ];
 
 const REQUESTS: [Request; 10] = [
@@ -309,7 +212,3 @@ const REQUESTS: [Request; 10] = [
     request(Slot::McastGrp, &[Effect::Replicas]),
     request(Slot::Priority, &[]),
 ];
-
-const fn request(slot: Slot, effects: &'static [Effect]) -> Request {
-    Request { slot: slot as u32, by: RequestedBy::NonZero, effects }
-}

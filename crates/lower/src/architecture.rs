@@ -1,26 +1,26 @@
-//! The blocks of a v1model program, and the storage that they share.
+//! The blocks of a program, whatever its architecture: the package that it is for, the storage that its blocks share, and
+//! the code around theirs.
 //!
-//! The headers, the user's metadata and `standard_metadata` exist once; the parameters of every block refer to them.
+//! Which block a package has and what its parameters are is in the architecture's description ([`Param`]). Headers,
+//! user's metadata and structs of intrinsic metadata exist once for each type: all blocks with a parameter of the type
+//! refer to the same. Fields of intrinsic metadata that the architecture knows are intrinsic variables. What else an
+//! architecture does at the start and the end of a block is in the modules `v1model`, `psa` and `pna`.
 
 use crate::inline::{Argument, Sight};
-use crate::names::find;
 use crate::objects::{ObjectId, ObjectKind};
-use crate::places::{Place, footprint_of_place, headers_of};
+use crate::places::{Place, footprint_of_place};
 use crate::storage::Life;
 use crate::types::Form;
 use crate::values::Value;
-use crate::varbits::varbit_parts;
-use crate::{BlockState, Lowered, Lowerer, Refused, codes, fold};
-use base::Span;
-use ir::v1model::{InstanceType, STANDARD_METADATA, Slot, Stage};
-use num_traits::ToPrimitive;
-use sema::hir::{self, Type};
-use std::collections::BTreeSet;
-use syntax::{Diagnostic, ast};
-
-/// The blocks in the order of the package's parameters.
-const STAGES: [Stage; 6] =
-    [Stage::Parser, Stage::VerifyChecksum, Stage::Ingress, Stage::Egress, Stage::ComputeChecksum, Stage::Deparser];
+use crate::{BlockState, Lowered, Lowerer, Refused, codes};
+use base::{Bits, Span};
+use ir::architecture::Param;
+use ir::{Architecture, BlockRole, IntrinsicSlot, VarId, v1model};
+use sema::hir::{self, Expr, Type};
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+use syntax::Diagnostic;
+use syntax::ast::Direction;
 
 /// The package of `main`, which determines the architecture of extern objects and table properties.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,12 +33,23 @@ pub(crate) enum Package {
     Pna,
 }
 
+/// The packages of programs that can be run: name, number of arguments, and what they are.
+const PACKAGES: [(&str, RangeInclusive<usize>, Package, &Architecture); 3] = [
+    ("V1Switch", 6..=6, Package::V1Model, &v1model::ARCHITECTURE),
+    ("PSA_Switch", 4..=4, Package::Psa, &ir::psa::ARCHITECTURE),
+    ("PNA_NIC", 3..=4, Package::Pna, &ir::pna::ARCHITECTURE),
+];
+
 /// The help for a program that cannot be run.
 const CHECKED_ONLY: &str = "`wirespeed check` checks it, and `wirespeed compile --emit ast` shows its syntax tree";
 
-/// The storage that the blocks share, in the order of the ingress control's parameters: headers, metadata, standard
-/// metadata.
-type Shared = [Place; 3];
+/// The storage that blocks share.
+#[derive(Default)]
+pub(crate) struct State {
+    intrinsics: BTreeMap<usize, VarId>,
+    /// The structs that are parameters of one kind and type.
+    shared: Vec<(Param, Type, Place)>,
+}
 
 impl<'h> Lowerer<'h> {
     /// Lowers the package called `main`.
@@ -49,52 +60,85 @@ impl<'h> Lowerer<'h> {
             return Err(Refused);
         };
         let main = &self.hir.instances[main];
-        let package = match &main.ty {
+        self.choose_architecture(main)?;
+        self.make_top_instances();
+        let mut blocks = Vec::new();
+        for block in self.given_blocks(main)? {
+            blocks.push(match block {
+                Some(block) => Some((self.eval_object(block)?, block.span)),
+                None => None,
+            });
+        }
+        self.make_blocks_distinct(&mut blocks)?;
+        let mut result = Ok(());
+        for (position, block) in blocks.into_iter().enumerate() {
+            match block {
+                Some((object, span)) => result = self.lower_stage(position, object, span).and(result),
+                None => self.leave_block_out(),
+            }
+        }
+        result?;
+        match self.package {
+            Package::V1Model => self.learn_length(),
+            Package::Psa => self.make_carried_lists(main.span),
+            Package::Pna => {}
+        }
+        if self.package != Package::Psa {
+            self.warn_of_direct_calls();
+        }
+        Ok(())
+    }
+
+    /// Sets the architecture of the package that an instance is of.
+    fn choose_architecture(&mut self, main: &'h hir::Instance) -> Lowered<()> {
+        let name = match &main.ty {
             Type::Apply(id, _) => self.hir.apply_types[*id].name.clone(),
             _ => return self.refuse(codes::ARCHITECTURE, main.span, "`main` is not a package"),
         };
-        if &*package == "PSA_Switch" && main.args.len() == 4 {
-            return self.psa_program(main);
-        }
-        if &*package == "PNA_NIC" && matches!(main.args.len(), 3 | 4) {
-            return self.pna_program(main);
-        }
-        if &*package != "V1Switch" || main.args.len() != STAGES.len() {
-            let message = format!("a program for package `{package}` cannot be run, only checked");
+        let mut packages = PACKAGES.into_iter();
+        let Some((.., package, architecture)) =
+            packages.find(|(known, count, ..)| *known == &*name && count.contains(&main.args.len()))
+        else {
+            let message = format!("a program for package `{name}` cannot be run, only checked");
             let help =
                 "programs that can be run are for V1Switch of v1model.p4, PSA_Switch of psa.p4 or PNA_NIC of pna.p4";
             let diagnostic = Diagnostic::error(codes::ARCHITECTURE, main.span, message).help(help);
             self.diagnostics.push(diagnostic.help(CHECKED_ONLY));
             return Err(Refused);
+        };
+        (self.package, self.ir.architecture) = (package, architecture);
+        if package == Package::Pna {
+            self.choose_host_ports(main)?;
         }
-        self.make_top_instances();
-        let mut blocks = Vec::new();
-        for arg in &main.args {
-            let Some(arg) = arg else {
-                return self.unsupported(main.span, "leaving out a block");
-            };
-            blocks.push((self.eval_object(arg)?, arg.span));
-        }
-        self.make_blocks_distinct(&mut blocks)?;
-        let shared = self.shared_storage(blocks[0].0, main.span)?;
-        let mut result = Ok(());
-        for (stage, (object, span)) in STAGES.into_iter().zip(blocks) {
-            if self.lower_stage(stage, object, &shared, span).is_err() {
-                result = Err(Refused);
-            }
-        }
-        result?;
-        self.warn_of_direct_calls();
-        self.learn_length();
         Ok(())
     }
 
+    /// The package's arguments for the architecture's blocks. A block that may be left out is none.
+    fn given_blocks(&mut self, main: &'h hir::Instance) -> Lowered<Vec<Option<&'h Expr>>> {
+        let arguments = match self.package {
+            Package::Psa => self.pipelines_blocks(main)?,
+            Package::V1Model | Package::Pna => main.args.iter().map(|block| (block.as_ref(), main.span)).collect(),
+        };
+        let mut blocks = Vec::new();
+        for (block, span) in arguments {
+            match block {
+                Some(_) => blocks.push(block),
+                None => return self.unsupported(span, "leaving out a block"),
+            }
+        }
+        // Only PNA has packages of several sizes: without a pre control, which is the second block.
+        if blocks.len() < self.ir.architecture.blocks.len() {
+            blocks.insert(ir::pna::Stage::PreControl as usize, None);
+        }
+        Ok(blocks)
+    }
+
     /// Gives each block an object of its own.
-    pub fn make_blocks_distinct(&mut self, blocks: &mut [(ObjectId, Span)]) -> Lowered<()> {
+    fn make_blocks_distinct(&mut self, blocks: &mut [Option<(ObjectId, Span)>]) -> Lowered<()> {
         for position in 0..blocks.len() {
-            let (object, span) = blocks[position];
-            if blocks[..position].iter().any(|(other, _)| *other == object) {
-                blocks[position].0 = self.instance_again(object, span)?;
+            let Some((object, span)) = blocks[position] else { continue };
+            if blocks[..position].iter().flatten().any(|(other, _)| *other == object) {
+                blocks[position] = Some((self.instance_again(object, span)?, span));
             }
         }
         Ok(())
@@ -129,270 +173,78 @@ impl<'h> Lowerer<'h> {
         }
     }
 
-    /// The storage for the parser's parameters after the packet.
-    fn shared_storage(&mut self, parser: ObjectId, span: Span) -> Lowered<Shared> {
-        let ObjectKind::Parser { parser, type_args, .. } = &self.objects[parser].kind else {
-            return self.unsupported(span, "a first block that is not a parser");
-        };
-        let (parser, type_args) = (&self.hir.parsers[*parser], type_args.clone());
-        self.types = parser.type_params.iter().copied().zip(type_args).collect();
-        let [_, headers, metadata, standard] = parser.params[..] else {
-            return self.unsupported(parser.span, "a parser with these parameters");
-        };
-        let (headers, metadata, standard) =
-            (&self.hir.vars[headers], &self.hir.vars[metadata], &self.hir.vars[standard]);
-        let places = [
-            self.allocate(&headers.ty, &headers.name, Life::Metadata, headers.span)?,
-            self.allocate(&metadata.ty, &metadata.name, Life::Metadata, metadata.span)?,
-            self.standard_metadata(&standard.ty, &standard.name, standard.span)?,
-        ];
-        self.externs.packet_headers.extend(footprint_of_place(&self.ir, &places[0]).headers());
-        self.note_field_lists(&metadata.ty.clone(), &places[1], &[])?;
-        self.note_field_lists(&standard.ty.clone(), &places[2], &[])?;
-        self.types.clear();
-        Ok(places)
+    /// An empty block in place of one that is left out.
+    fn leave_block_out(&mut self) {
+        let kind = ir::BlockKind::Control { body: Vec::new() };
+        self.ir.blocks.push(ir::Block { name: "pre_control".to_owned(), kind, exit: None });
     }
 
-    /// The fields that v1model defines become intrinsic variables, others are metadata.
-    fn standard_metadata(&mut self, ty: &Type, name: &str, span: Span) -> Lowered<Place> {
-        let Form::Tuple(fields) = self.form(ty, span)? else {
-            return self.unsupported(span, "standard metadata of this type");
-        };
-        let mut places = Vec::new();
-        for (field, ty) in fields {
-            let known = STANDARD_METADATA.iter().find(|(known, ..)| **known == *field);
-            let path = format!("{name}.{field}");
-            places.push(match (known, self.form(&ty, span)?) {
-                (Some((_, slot, _)), Form::Scalar(ty)) if ty.width() <= 64 => {
-                    let kind = ir::VarKind::Intrinsic(*slot as u32);
-                    let var = self.ir.vars.push(ir::Var { name: path, ty, kind });
-                    self.externs.v1model.intrinsics.insert(*slot, var);
-                    Place::Scalar { place: ir::Place::Var(var), ty }
-                }
-                _ => self.allocate(&ty, &path, Life::Metadata, span)?,
-            });
-        }
-        Ok(Place::Tuple(places))
-    }
-
-    /// Collects the variables of the fields that are annotated `@field_list(number, ...)`. What is inside a struct is
-    /// in the lists of the struct, too.
-    fn note_field_lists(&mut self, ty: &Type, place: &Place, inherited: &[u64]) -> Lowered<()> {
-        let resolved = self.resolve(ty);
-        match (&resolved, place) {
-            (Type::Struct(id, args), Place::Tuple(items)) => {
-                let types = self.field_types(*id, args);
-                let fields = &self.hir.structs[*id].fields;
-                for ((field, (_, ty)), place) in fields.iter().zip(&types).zip(items) {
-                    let mut numbers = self.field_list_numbers(&field.annotations)?;
-                    numbers.extend_from_slice(inherited);
-                    numbers.sort_unstable();
-                    numbers.dedup();
-                    self.nested(field.span, |l| l.note_field_lists(ty, place, &numbers))?;
-                }
-                Ok(())
-            }
-            (_, Place::Tuple(items)) => {
-                let element = match &resolved {
-                    Type::Array(element, _) => (**element).clone(),
-                    _ => Type::Void,
-                };
-                items.iter().try_for_each(|item| self.note_field_lists(&element, item, inherited))
-            }
-            (_, Place::Scalar { place: ir::Place::Var(var), .. }) => {
-                for number in inherited {
-                    self.externs.v1model.annotated.entry(*number).or_default().push(*var);
-                }
-                Ok(())
-            }
-            (_, Place::Varbit(varbit)) => {
-                let ir::HeaderRef::Fixed(header) = varbit.header else { return Ok(()) };
-                let name = self.ir.headers[header].name.clone();
-                let length = self.new_var(&format!("{name}.$length"), ir::Type::Bit(32), Life::Metadata);
-                let bits = self.new_var(&name, ir::Type::Bit(varbit.max), Life::Metadata);
-                for number in inherited {
-                    self.externs.v1model.annotated.entry(*number).or_default().extend([length, bits]);
-                }
-                self.externs.v1model.carried_varbits.push((varbit.clone(), [length, bits]));
-                Ok(())
-            }
-            // They are invalid when the next pass begins, but keep their contents.
-            (_, place @ (Place::Header(_) | Place::Union(_) | Place::Stack(_))) => {
-                for header in footprint_of_place(&self.ir, place).headers() {
-                    for number in inherited {
-                        self.externs.v1model.annotated_headers.entry(*number).or_default().push(header);
-                    }
-                }
-                Ok(())
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// At the end of ingress and egress: varbit fields of the metadata are copied to variables, which clones and
-    /// further passes preserve or reset like any other metadata. The architecture has no varbit metadata.
-    fn save_varbits(&mut self, span: Span) {
-        for (varbit, vars) in self.externs.v1model.carried_varbits.clone() {
-            for (var, src) in vars.into_iter().zip(varbit_parts(&varbit.header, varbit.field, varbit.max)) {
-                self.emit(ir::StmtKind::Assign { dst: ir::Place::Var(var), src }, span);
-            }
-        }
-    }
-
-    /// The reverse, at the start of the parser and of egress.
-    fn restore_varbits(&mut self, span: Span) {
-        for (varbit, [length, bits]) in self.externs.v1model.carried_varbits.clone() {
-            self.set_varbit(&varbit, self.read_var(length), self.read_var(bits), span);
-        }
-    }
-
-    /// At the start of egress: a clone from ingress has been parsed again and its metadata reset, so headers in the
-    /// metadata that the parser made valid become invalid.
-    fn forget_parsed_metadata(&mut self, span: Span) {
-        if !self.externs.v1model.intrinsics.contains_key(&Slot::CloneIngressSession) {
-            return;
-        }
-        let Some(ir::Block { kind: ir::BlockKind::Parser { states, .. }, .. }) = self.ir.blocks.iter().next() else {
-            return;
-        };
-        let mut parsed = BTreeSet::new();
-        for state in states {
-            ir::walk::visit_body(&state.body, &mut |stmt| {
-                if let ir::StmtKind::SetValid(header)
-                | ir::StmtKind::Extract { dst: header, .. }
-                | ir::StmtKind::CopyHeader { dst: header, .. } = &stmt.kind
-                {
-                    parsed.extend(headers_of(&self.ir, header));
-                }
-            });
-        }
-        let is_metadata =
-            |header: &ir::HeaderId| self.ir.headers[*header].metadata && !self.externs.packet_headers.contains(header);
-        let invalid = parsed.into_iter().filter(is_metadata).map(ir::HeaderRef::Fixed);
-        let body: ir::Body = invalid.map(|header| ir::Stmt { kind: ir::StmtKind::SetInvalid(header), span }).collect();
-        if !body.is_empty() {
-            let kind = self.intrinsic(Slot::InstanceType);
-            let clone = ir::Expr::bit(32, InstanceType::IngressClone as u64);
-            let is_clone = fold::binary(ir::BinaryOp::Eq, fold::cast(clone.ty, self.read_var(kind)), clone);
-            self.emit_if(is_clone, body, Vec::new(), span);
-        }
-    }
-
-    /// The numbers of `@field_list(...)`: literals, constants, members of enums.
-    fn field_list_numbers(&mut self, annotations: &[ast::Annotation]) -> Lowered<Vec<u64>> {
-        let Some(annotation) = find(annotations, "field_list") else { return Ok(Vec::new()) };
-        let numbers = annotation.expressions().map(|list| list.iter().map(|expr| self.list_number(expr)).collect());
-        match numbers {
-            Some(Some(numbers)) => Ok(numbers),
-            _ => self.unsupported(annotation.span, "field lists that are not given as numbers"),
-        }
-    }
-
-    pub fn list_number(&mut self, expr: &ast::Expr) -> Option<u64> {
-        match &expr.kind {
-            ast::ExprKind::Integer(literal) => literal.value.to_u64(),
-            ast::ExprKind::Cast { operand, .. } => self.list_number(operand),
-            ast::ExprKind::Binary { operator, left, right } => {
-                let (left, right) = (self.list_number(left)?, self.list_number(right)?);
-                match operator {
-                    ast::BinaryOperator::Add => left.checked_add(right),
-                    ast::BinaryOperator::Subtract => left.checked_sub(right),
-                    ast::BinaryOperator::Multiply => left.checked_mul(right),
-                    ast::BinaryOperator::BitOr => Some(left | right),
-                    ast::BinaryOperator::ShiftLeft => left.checked_mul(2_u64.checked_pow(u32::try_from(right).ok()?)?),
-                    _ => None,
-                }
-            }
-            ast::ExprKind::Name(path) => {
-                let mut constants = self.memo.constants.iter();
-                let (var, value) = constants.find(|(var, _)| *self.hir.vars[**var].name == *path.name.name)?;
-                let (span, value) = (self.hir.vars[*var].span, *value);
-                let value = self.eval(value).ok()?;
-                self.constant_count(&value, u64::MAX, span).ok()
-            }
-            ast::ExprKind::Member { base, member } => {
-                let name = match &base.kind {
-                    ast::ExprKind::Name(path) => &path.name.name,
-                    ast::ExprKind::Type(ty) => match &ty.kind {
-                        ast::TypeKind::Named(path) => &path.name.name,
-                        _ => return None,
-                    },
-                    _ => return None,
-                };
-                let found = self.hir.enums.iter().find(|it| *it.name == **name)?;
-                let (_, value) = found.members.iter().find(|(name, _)| **name == *member.name)?;
-                value.to_u64()
-            }
-            _ => None,
-        }
-    }
-
-    fn lower_stage(&mut self, stage: Stage, object: ObjectId, shared: &Shared, span: Span) -> Lowered<()> {
-        self.externs.v1model.stage = Some(stage);
-        let (name, params) = match &self.objects[object].kind {
-            ObjectKind::Parser { parser, .. } => {
+    fn lower_stage(&mut self, position: usize, object: ObjectId, span: Span) -> Lowered<()> {
+        let architecture = self.ir.architecture;
+        let info = &architecture.blocks[position];
+        let is_parser = info.role == BlockRole::Parser;
+        let (name, params, types) = match &self.objects[object].kind {
+            ObjectKind::Parser { parser, type_args, .. } if is_parser => {
                 let parser = &self.hir.parsers[*parser];
-                (parser.name.to_string(), &parser.params)
+                let types = parser.type_params.iter().copied().zip(type_args.iter().cloned());
+                (parser.name.to_string(), &parser.params, types.collect())
             }
-            ObjectKind::Control { control, .. } => {
+            ObjectKind::Control { control, type_args, .. } if !is_parser => {
                 let control = &self.hir.controls[*control];
-                (control.name.to_string(), &control.params)
+                let types = control.type_params.iter().copied().zip(type_args.iter().cloned());
+                (control.name.to_string(), &control.params, types.collect())
             }
             _ => return self.unsupported(span, "this object as a block"),
         };
+        if params.len() != info.params.len() {
+            return self.unsupported(span, "a block with these parameters");
+        }
         let exit_label = self.new_label();
         self.block = BlockState { exit_label, exit_is_used: false, exit_flag: None };
-        let args = self.stage_arguments(params, shared)?;
-        let kind = match (stage, &self.objects[object].kind) {
-            (Stage::Parser, ObjectKind::Parser { .. }) => {
-                let error = self.intrinsic(Slot::ParserError);
-                self.body.clear();
-                self.restore_varbits(span);
-                let first = std::mem::take(&mut self.body);
-                self.lower_parser_block(object, args, first, error)?
-            }
-            (Stage::Parser, _) | (_, ObjectKind::Parser { .. }) => {
-                return self.unsupported(span, "a parser or control in the other's place");
-            }
-            _ => {
-                self.body.clear();
-                if stage == Stage::Egress {
-                    self.forget_parsed_metadata(span);
-                    self.restore_varbits(span);
-                }
-                self.lower_control_body(object, args, span)?;
-                self.send_digests(span);
-                if matches!(stage, Stage::Ingress | Stage::Egress) {
-                    self.save_varbits(span);
-                }
-                ir::BlockKind::Control { body: std::mem::take(&mut self.body) }
-            }
+        self.types = types;
+        self.body.clear();
+        self.externs.psa.copies.clear();
+        let given = info.params.iter().zip(params);
+        let args: Lowered<Vec<Argument>> = given.map(|(param, var)| self.block_argument(*param, *var)).collect();
+        self.types.clear();
+        let args = args?;
+        self.begin_block(position, span);
+        let kind = if is_parser {
+            let error = self.intrinsic(architecture.parser_error);
+            let first = std::mem::take(&mut self.body);
+            self.lower_parser_block(object, args, first, error)?
+        } else {
+            self.lower_control_body(object, args, span)?;
+            self.end_block(position, span);
+            ir::BlockKind::Control { body: std::mem::take(&mut self.body) }
         };
         let exit = self.block.exit_is_used.then_some(exit_label);
         self.ir.blocks.push(ir::Block { name, kind, exit });
         Ok(())
     }
 
-    /// The bindings of a block's parameters: the packet first, in blocks that have one, then the shared storage.
-    fn stage_arguments(&mut self, params: &[hir::VarId], shared: &Shared) -> Lowered<Vec<Argument>> {
-        let mut places = shared.iter();
-        let mut args = Vec::new();
-        for param in params {
-            let declaration = &self.hir.vars[*param];
-            if let Type::Extern(id, _) = &declaration.ty {
-                args.push(Argument::Value(Value::Object(self.packet_object(*id, declaration.span)?)));
-                continue;
+    /// What the architecture does before a block's own code.
+    fn begin_block(&mut self, position: usize, span: Span) {
+        match self.package {
+            Package::V1Model => {
+                let stage = v1model::Stage::ALL[position];
+                self.externs.v1model.stage = Some(stage);
+                self.begin_v1model_block(stage, span);
             }
-            let Some(place) = places.next() else {
-                return self.unsupported(declaration.span, "another parameter here");
-            };
-            args.push(match self.direction(*param) {
-                ast::Direction::None | ast::Direction::In => Argument::Value(self.read(place)),
-                // Everything is invalid and zero when a parser starts, so `out` parameters need no reset.
-                ast::Direction::Out | ast::Direction::InOut => Argument::Place(place.clone(), ast::Direction::InOut),
-            });
+            Package::Psa => self.unpack(span),
+            Package::Pna if position == ir::pna::Stage::MainParser as usize => self.set_direction(span),
+            Package::Pna => {}
         }
-        Ok(args)
+    }
+
+    /// What it does behind a control's own code.
+    fn end_block(&mut self, position: usize, span: Span) {
+        match self.package {
+            Package::V1Model => self.end_v1model_block(v1model::Stage::ALL[position], span),
+            Package::Psa => self.pack(span),
+            Package::Pna if position == ir::pna::Stage::MainControl as usize => self.find_turn(span),
+            Package::Pna => {}
+        }
     }
 
     /// Appends the body of a control that is a block. `exit` and `return` continue after it.
@@ -409,15 +261,103 @@ impl<'h> Lowerer<'h> {
         Ok(())
     }
 
-    /// Records whether egress reads the packet's length, for the next attempt.
-    fn learn_length(&mut self) {
-        let Some(length) = self.externs.v1model.intrinsics.get(&Slot::PacketLength).copied() else { return };
-        let mut is_read = false;
-        for block in self.ir.blocks.iter().skip(Stage::Egress as usize).take(1) {
-            ir::walk::visit_block(&self.ir, block, &mut |item| {
-                is_read |= matches!(item, ir::walk::Item::Var(var) if var == length);
+    // --------------------------------------------------------------------------------------------------- parameters
+
+    /// The binding of a block's parameter.
+    fn block_argument(&mut self, param: Param, var: hir::VarId) -> Lowered<Argument> {
+        let declaration = &self.hir.vars[var];
+        let (ty, name, span) = (self.resolve(&declaration.ty), &declaration.name, declaration.span);
+        let direction = self.direction(var);
+        let place = match param {
+            Param::Packet => {
+                let Type::Extern(id, _) = &ty else {
+                    return self.unsupported(span, "a packet of this type");
+                };
+                return Ok(Argument::Value(Value::Object(self.packet_object(*id, span)?)));
+            }
+            Param::Handed(list) => {
+                let place = self.carried_place(list, &ty, name, span)?;
+                if matches!(direction, Direction::Out) {
+                    self.reset(&place, span);
+                }
+                place
+            }
+            Param::Headers | Param::Metadata | Param::Intrinsic { .. } => self.shared_place(param, ty, name, span)?,
+        };
+        Ok(match direction {
+            Direction::None | Direction::In => Argument::Value(self.read(&place)),
+            // Everything is invalid and zero when a parser starts, and what is handed on was reset above.
+            Direction::Out | Direction::InOut => Argument::Place(place, Direction::InOut),
+        })
+    }
+
+    /// The storage of the blocks' parameters of a kind and type.
+    fn shared_place(&mut self, param: Param, ty: Type, name: &str, span: Span) -> Lowered<Place> {
+        let mut known = self.externs.blocks.shared.iter();
+        if let Some((.., place)) = known.find(|(other, of_type, _)| *other == param && *of_type == ty) {
+            return Ok(place.clone());
+        }
+        let place = match param {
+            Param::Intrinsic { except } => self.intrinsic_struct(except, &ty, name, span)?,
+            _ => self.allocate(&ty, name, Life::Metadata, span)?,
+        };
+        if param == Param::Headers {
+            self.externs.packet_headers.extend(footprint_of_place(&self.ir, &place).headers());
+        } else if self.package == Package::V1Model {
+            self.note_field_lists(&ty, &place, &[])?;
+        }
+        self.externs.blocks.shared.push((param, ty, place.clone()));
+        Ok(place)
+    }
+
+    /// A struct of intrinsic metadata. Fields that the architecture does not define are metadata.
+    fn intrinsic_struct(&mut self, except: &[u32], ty: &Type, name: &str, span: Span) -> Lowered<Place> {
+        let Form::Tuple(fields) = self.form(ty, span)? else {
+            return self.unsupported(span, "intrinsic metadata of this type");
+        };
+        let mut places = Vec::new();
+        for (field, ty) in fields {
+            let slot = self.ir.architecture.field(&field).filter(|slot| !except.contains(slot));
+            let path = format!("{name}.{field}");
+            places.push(match (slot, self.form(&ty, span)?) {
+                (Some(slot), Form::Scalar(ty)) if ty.width() <= 64 => {
+                    // v1model has one such struct. Elsewhere several have fields of one name.
+                    let name = if self.package == Package::V1Model { path } else { field.to_string() };
+                    let var = self.intrinsic_declared(slot as usize, name, ty);
+                    if self.ir.vars[var].ty != ty {
+                        return self.unsupported(span, format!("a field `{field}` of two types"));
+                    }
+                    Place::Scalar { place: ir::Place::Var(var), ty }
+                }
+                _ => self.allocate(&ty, &path, Life::Metadata, span)?,
             });
         }
-        self.learned.length_is_read |= is_read;
+        Ok(Place::Tuple(places))
+    }
+
+    /// The intrinsic variable of a slot, which gets this name and type if it is new.
+    fn intrinsic_declared(&mut self, slot: usize, name: String, ty: ir::Type) -> VarId {
+        let vars = &mut self.ir.vars;
+        let kind = ir::VarKind::Intrinsic(slot as u32);
+        *self.externs.blocks.intrinsics.entry(slot).or_insert_with(|| vars.push(ir::Var { name, ty, kind }))
+    }
+
+    /// The intrinsic variable of a slot.
+    pub fn intrinsic(&mut self, slot: impl IntrinsicSlot) -> VarId {
+        let info = &self.ir.architecture.slots[slot.number()];
+        self.intrinsic_declared(slot.number(), info.name.to_owned(), info.ty)
+    }
+
+    /// The intrinsic variable of a slot, if the program has used it so far.
+    pub fn known_intrinsic(&self, slot: impl IntrinsicSlot) -> Option<VarId> {
+        self.externs.blocks.intrinsics.get(&slot.number()).copied()
+    }
+
+    /// Assigns a number to an intrinsic variable.
+    pub fn set_intrinsic(&mut self, slot: impl IntrinsicSlot, number: u64, span: Span) {
+        let var = self.intrinsic(slot);
+        let ty = self.ir.vars[var].ty;
+        let src = ir::Expr::constant(ty, Bits::from_u64(ty.width(), number));
+        self.emit(ir::StmtKind::Assign { dst: ir::Place::Var(var), src }, span);
     }
 }

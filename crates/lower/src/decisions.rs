@@ -59,8 +59,8 @@ impl Decider<'_> {
                 body.push(self.drop_by_port(DropReason::Ingress));
                 // Egress sees a packet of one port as a normal one, however it came to ingress.
                 body.extend(self.known(Slot::InstanceType).map(|kind| self.set(kind, InstanceType::Normal as u64)));
-                let port = self.standard(Slot::EgressSpec);
-                body.push(self.enqueue(port, Slot::Priority, None));
+                let port = self.var(Slot::EgressSpec);
+                body.push(self.enqueue(port, None));
             }
             Queues => self.leave_queue(&mut body),
             Egress => {
@@ -82,12 +82,12 @@ impl Decider<'_> {
     /// Sets what egress sees of a packet that has left its queue.
     fn leave_queue(&mut self, body: &mut Body) {
         use v1model::Slot;
-        let (left, sent) = (self.standard(Slot::EgressPort), self.sent_port());
+        let (left, sent) = (self.var(Slot::EgressPort), self.sent_port());
         if sent != left {
             body.push(assign(sent, self.read(left)));
         }
         // The reference switch sets the port after the drop port, which for the usual one leaves nothing of 9 bits.
-        let (spec, after_drop) = (self.standard(Slot::EgressSpec), self.program.drop_port.wrapping_add(1));
+        let (spec, after_drop) = (self.var(Slot::EgressSpec), self.program.drop_port.wrapping_add(1));
         body.push(self.set(spec, after_drop & u64::from(PORT_MAX)));
         let Some(length) = self.known(Slot::PacketLength) else { return };
         let ty = self.program.vars[length].ty;
@@ -108,37 +108,26 @@ impl Decider<'_> {
     /// `egress_port`.
     fn sent_port(&mut self) -> VarId {
         use v1model::Slot;
-        let port = self.standard(Slot::EgressPort);
+        let port = self.var(Slot::EgressPort);
         let mut is_written = false;
         visit_writes(self.program, &mut |place, _| is_written |= base_var(place) == Some(port));
         if !is_written {
             return port;
         }
-        self.known(Slot::QueuePort).unwrap_or_else(|| {
-            let kind = VarKind::Intrinsic(Slot::QueuePort as u32);
-            self.program.vars.push(ir::Var { name: "queue_port".to_owned(), ty: Slot::QueuePort.ty(), kind })
-        })
+        self.var(Slot::QueuePort)
     }
 
     /// The variable with the length to which a packet is cut: a session may cut the clones of any program.
     fn truncation(&mut self) -> Option<VarId> {
         use v1model::Slot;
         let clones = self.may_request(Slot::CloneIngressSession) || self.may_request(Slot::CloneEgressSession);
-        if clones { Some(self.standard(Slot::Truncate)) } else { self.known(Slot::Truncate) }
+        if clones { Some(self.var(Slot::Truncate)) } else { self.known(Slot::Truncate) }
     }
 
     fn drop_by_port(&mut self, reason: DropReason) -> Stmt {
-        let spec = self.standard(v1model::Slot::EgressSpec);
+        let spec = self.var(v1model::Slot::EgressSpec);
         let is_dropped = Expr::binary(BinaryOp::Eq, self.read(spec), self.number(spec, self.program.drop_port));
         if_then(is_dropped, StmtKind::Drop(reason))
-    }
-
-    /// The variable of a field of `standard_metadata_t`, also of one that does not occur in the program.
-    fn standard(&mut self, slot: v1model::Slot) -> VarId {
-        self.known(slot).unwrap_or_else(|| {
-            let name = v1model::ARCHITECTURE.slots[slot.number()].name.to_owned();
-            self.program.vars.push(ir::Var { name, ty: slot.ty(), kind: VarKind::Intrinsic(slot as u32) })
-        })
     }
 }
 
@@ -157,24 +146,24 @@ impl Decider<'_> {
             psa::Decisions::Ingress => self.without_deparser(&mut body),
             psa::Decisions::IngressDeparser => {
                 body.extend(self.punt(Slot::Clone));
-                body.push(self.drop_if_set(DropReason::Ingress));
+                body.push(self.drop_if_set(Slot::Drop, DropReason::Ingress));
                 body.extend(self.punt(Slot::Resubmit));
                 body.extend(self.punt(Slot::MulticastGroup));
-                let path = self.psa_var(Slot::PacketPath);
+                let path = self.var(Slot::PacketPath);
                 body.push(self.set(path, PacketPath::NormalUnicast as u64));
                 for slot in [Slot::Clone, Slot::CloneSessionId, Slot::ParserError, Slot::Instance] {
                     body.extend(self.known(slot).map(|var| self.set(var, 0)));
                 }
-                let port = self.psa_var(Slot::EgressPort);
+                let port = self.var(Slot::EgressPort);
                 let keeps = Carried::NormalMeta.field_list();
                 let keeps = self.program.field_lists.get(keeps).map(|_| keeps);
-                body.push(self.enqueue(port, Slot::ClassOfService, keeps));
+                body.push(self.enqueue(port, keeps));
             }
             psa::Decisions::Queues => {}
             psa::Decisions::EgressDeparser => {
                 body.extend(self.punt(Slot::Clone));
-                body.push(self.drop_if_set(DropReason::Egress));
-                let port = self.psa_var(Slot::EgressPort);
+                body.push(self.drop_if_set(Slot::Drop, DropReason::Egress));
+                let port = self.var(Slot::EgressPort);
                 if self.may_request(Slot::EgressPort) {
                     let recirculation = self.number(port, u64::from(psa::PORT_RECIRCULATE));
                     let is_sent_there = Expr::binary(BinaryOp::Eq, self.read(port), recirculation);
@@ -200,7 +189,7 @@ impl Decider<'_> {
             Some(no_clone) => Expr::binary(BinaryOp::LogicalAnd, condition, no_clone.clone()),
             None => condition,
         };
-        let drop = self.psa_var(Slot::Drop);
+        let drop = self.var(Slot::Drop);
         body.push(if_then(without(self.is_set(drop)), StmtKind::Drop(DropReason::Ingress)));
         if let Some(resubmit) = self.known(Slot::Resubmit).filter(|_| self.may_request(Slot::Resubmit))
             && !self.carries(Carried::ResubmitMeta)
@@ -209,23 +198,9 @@ impl Decider<'_> {
         }
     }
 
-    fn drop_if_set(&mut self, reason: DropReason) -> Stmt {
-        let drop = self.psa_var(psa::Slot::Drop);
-        if_then(self.is_set(drop), StmtKind::Drop(reason))
-    }
-
     /// Whether a struct that a deparser hands out has anything in it.
     fn carries(&self, carried: Carried) -> bool {
         self.program.field_lists.get(carried.field_list()).is_some_and(|list| !list.vars.is_empty())
-    }
-
-    /// The variable of a field of the metadata structs, also of one that does not occur in the program.
-    fn psa_var(&mut self, slot: psa::Slot) -> VarId {
-        self.known(slot).unwrap_or_else(|| {
-            let ty = if slot == psa::Slot::Drop { Type::Bool } else { Type::Bit(32) };
-            let kind = VarKind::Intrinsic(slot as u32);
-            self.program.vars.push(ir::Var { name: slot.name().to_owned(), ty, kind })
-        })
     }
 }
 
@@ -241,31 +216,29 @@ impl Decider<'_> {
             deparser.extend(self.punt(mirror));
         }
         deparser.extend(self.punt(Slot::Recirculate));
-        let drop = self.pna_var(Slot::Drop, Type::Bool);
-        deparser.push(if_then(self.is_set(drop), StmtKind::Drop(DropReason::Ingress)));
+        deparser.push(self.drop_if_set(Slot::Drop, DropReason::Ingress));
         deparser.extend(self.punt(Slot::Turn));
-        let port = self.pna_var(Slot::DestPort, Type::Bit(32));
-        deparser.push(self.enqueue(port, Slot::ClassOfService, None));
+        let port = self.var(Slot::DestPort);
+        deparser.push(self.enqueue(port, None));
         let queues = vec![stmt(StmtKind::Send { port: self.read(port), limit: None })];
         [deparser, queues].into_iter().collect()
-    }
-
-    /// The variable of a slot, also of one that does not occur in the program.
-    fn pna_var(&mut self, slot: pna::Slot, ty: Type) -> VarId {
-        self.known(slot).unwrap_or_else(|| {
-            let kind = VarKind::Intrinsic(slot as u32);
-            self.program.vars.push(ir::Var { name: slot.name().to_owned(), ty, kind })
-        })
     }
 }
 
 // ----------------------------------------------------------------------------------------------- what all decide with
 
 impl Decider<'_> {
-    fn enqueue(&self, port: VarId, priority: impl IntrinsicSlot, keeps: Option<FieldListId>) -> Stmt {
+    fn enqueue(&self, port: VarId, keeps: Option<FieldListId>) -> Stmt {
+        let priority = self.program.architecture.priority;
         let priority = self.known(priority).filter(|_| self.may_request(priority));
         let priority = priority.map_or(Expr::bit(3, 0), |priority| self.read(priority));
         stmt(StmtKind::Enqueue { port: self.read(port), priority, keeps })
+    }
+
+    /// Drops packets for which a variable is set.
+    fn drop_if_set(&mut self, slot: impl IntrinsicSlot, reason: DropReason) -> Stmt {
+        let drop = self.var(slot);
+        if_then(self.is_set(drop), StmtKind::Drop(reason))
     }
 
     /// Punts packets that make a request, if any may.
@@ -276,6 +249,15 @@ impl Decider<'_> {
 
     fn may_request(&self, slot: impl IntrinsicSlot) -> bool {
         self.program.may_make(|request| request.slot as usize == slot.number())
+    }
+
+    /// The variable of a slot, also of one that does not occur in the program.
+    fn var(&mut self, slot: impl IntrinsicSlot) -> VarId {
+        self.known(slot).unwrap_or_else(|| {
+            let info = &self.program.architecture.slots[slot.number()];
+            let kind = VarKind::Intrinsic(slot.number() as u32);
+            self.program.vars.push(ir::Var { name: info.name.to_owned(), ty: info.ty, kind })
+        })
     }
 
     /// The variable of a slot, if the program has it.

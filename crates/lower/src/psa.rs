@@ -1,71 +1,26 @@
-//! The blocks of a PSA program, the storage that they share, and the structs that go from a deparser to a later parser.
-//!
-//! Headers and user's metadata exist once for each pipeline; where both pipelines have the same type they share one,
-//! since everything is reset at the start of the egress parser. The fields of the `psa_..._metadata_t` structs are
-//! intrinsic variables.
+//! What is particular to PSA: pipelines, and the structs that go from a deparser to a later parser.
 //!
 //! The outputs of a deparser (`normal_meta`, `clone_i2e_meta`, ...) are metadata variables with a field list, so that
 //! the architecture preserves them and nothing else. Headers do not survive a parser's start; a struct with headers or
 //! varbit fields is therefore packed into variables (a validity and the fields for each header, a length and the bits
 //! for each varbit field) when the deparser ends, and unpacked when the parser starts.
 
-use crate::architecture::Package;
-use crate::inline::Argument;
-use crate::objects::{ObjectId, ObjectKind};
-use crate::places::{HeaderPlace, Place, VarbitPlace, footprint_of_place};
+use crate::places::{HeaderPlace, Place, VarbitPlace};
 use crate::storage::Life;
-use crate::types::Form;
 use crate::varbits::varbit_parts;
-use crate::{BlockState, Lowered, Lowerer, Refused, codes};
+use crate::{Lowered, Lowerer, codes};
 use base::Span;
-use ir::psa::{Carried, Slot, Stage};
+use ir::psa::Carried;
 use ir::{ExprKind, FieldType, StmtKind, VarId};
 use sema::hir::{self, Expr, Type};
-use std::collections::BTreeMap;
-use syntax::ast::Direction;
-
-/// The kind of a block's parameter.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Role {
-    Packet,
-    Headers,
-    Metadata,
-    Intrinsic,
-    Carried(Carried),
-}
-
-/// The blocks and their parameters.
-const STAGES: [(Stage, &[Role]); 6] = {
-    use Carried::{CloneE2eMeta, CloneI2eMeta, NormalMeta, RecirculateMeta, ResubmitMeta};
-    use Role::{Carried as Struct, Headers, Intrinsic, Metadata, Packet};
-    [
-        (Stage::IngressParser, &[Packet, Headers, Metadata, Intrinsic, Struct(ResubmitMeta), Struct(RecirculateMeta)]),
-        (Stage::Ingress, &[Headers, Metadata, Intrinsic, Intrinsic]),
-        (
-            Stage::IngressDeparser,
-            &[Packet, Struct(CloneI2eMeta), Struct(ResubmitMeta), Struct(NormalMeta), Headers, Metadata, Intrinsic],
-        ),
-        (
-            Stage::EgressParser,
-            &[Packet, Headers, Metadata, Intrinsic, Struct(NormalMeta), Struct(CloneI2eMeta), Struct(CloneE2eMeta)],
-        ),
-        (Stage::Egress, &[Headers, Metadata, Intrinsic, Intrinsic]),
-        (
-            Stage::EgressDeparser,
-            &[Packet, Struct(CloneE2eMeta), Struct(RecirculateMeta), Headers, Metadata, Intrinsic, Intrinsic],
-        ),
-    ]
-};
 
 /// The state about a PSA program while it is lowered.
 #[derive(Default)]
 pub(crate) struct State {
-    intrinsics: BTreeMap<Slot, VarId>,
-    /// Headers and metadata by type: those of both pipelines, if they differ.
-    headers: Vec<(Type, Place)>,
-    metadata: Vec<(Type, Place)>,
     /// The structs of [`Carried`], by position.
     carried: [Option<Carrier>; Carried::ALL.len()],
+    /// The packed structs of the block that is lowered: its own copy, and the variables.
+    pub copies: Vec<(Place, Vec<VarId>)>,
 }
 
 /// The storage of a struct between a deparser and a parser.
@@ -84,37 +39,18 @@ enum Leaf {
     Header(HeaderPlace),
 }
 
-/// The packed structs of a block: the block's own copy, and the variables.
-type Copies = Vec<(Place, Vec<VarId>)>;
-
 impl<'h> Lowerer<'h> {
-    /// Lowers the blocks of package `PSA_Switch`.
-    pub fn psa_program(&mut self, main: &'h hir::Instance) -> Lowered<()> {
-        self.package = Package::Psa;
-        self.ir.architecture = &ir::psa::ARCHITECTURE;
-        self.make_top_instances();
+    /// The blocks of both pipelines, each with the place of its pipeline.
+    pub fn pipelines_blocks(&mut self, main: &'h hir::Instance) -> Lowered<Vec<(Option<&'h Expr>, Span)>> {
         let [Some(ingress), _, Some(egress), _] = &main.args[..] else {
             return self.unsupported(main.span, "leaving out a pipeline");
         };
         let mut blocks = Vec::new();
         for (pipeline, name) in [(ingress, "IngressPipeline"), (egress, "EgressPipeline")] {
-            for block in self.pipeline_blocks(pipeline, name)? {
-                let Some(block) = block else {
-                    return self.unsupported(pipeline.span, "leaving out a block");
-                };
-                blocks.push((self.eval_object(block)?, block.span));
-            }
+            let of_pipeline = self.pipeline_blocks(pipeline, name)?;
+            blocks.extend(of_pipeline.iter().map(|block| (block.as_ref(), pipeline.span)));
         }
-        self.make_blocks_distinct(&mut blocks)?;
-        let mut result = Ok(());
-        for ((stage, roles), (object, span)) in STAGES.into_iter().zip(blocks) {
-            if self.lower_psa_stage(stage, roles, object, span).is_err() {
-                result = Err(Refused);
-            }
-        }
-        result?;
-        self.make_carried_lists(main.span);
-        Ok(())
+        Ok(blocks)
     }
 
     /// The blocks of a pipeline, which is an instance of a package or made in the argument.
@@ -133,148 +69,11 @@ impl<'h> Lowerer<'h> {
         }
     }
 
-    fn lower_psa_stage(&mut self, stage: Stage, roles: &[Role], object: ObjectId, span: Span) -> Lowered<()> {
-        let is_parser = matches!(stage, Stage::IngressParser | Stage::EgressParser);
-        let (name, params, types) = match &self.objects[object].kind {
-            ObjectKind::Parser { parser, type_args, .. } if is_parser => {
-                let parser = &self.hir.parsers[*parser];
-                let types = parser.type_params.iter().copied().zip(type_args.iter().cloned());
-                (parser.name.to_string(), &parser.params, types.collect())
-            }
-            ObjectKind::Control { control, type_args, .. } if !is_parser => {
-                let control = &self.hir.controls[*control];
-                let types = control.type_params.iter().copied().zip(type_args.iter().cloned());
-                (control.name.to_string(), &control.params, types.collect())
-            }
-            _ => return self.unsupported(span, "this object as a block"),
-        };
-        if params.len() != roles.len() {
-            return self.unsupported(span, "a block with these parameters");
-        }
-        let exit_label = self.new_label();
-        self.block = BlockState { exit_label, exit_is_used: false, exit_flag: None };
-        self.types = types;
-        self.body.clear();
-        let mut copies = Vec::new();
-        let args = self.psa_arguments(roles, params, &mut copies);
-        self.types.clear();
-        let args = args?;
-        let kind = if is_parser {
-            self.unpack(&copies, span);
-            let error = self.psa_intrinsic(Slot::ParserError, ir::Type::Bit(32));
-            let first = std::mem::take(&mut self.body);
-            self.lower_parser_block(object, args, first, error)?
-        } else {
-            self.lower_control_body(object, args, span)?;
-            self.pack(&copies, span);
-            ir::BlockKind::Control { body: std::mem::take(&mut self.body) }
-        };
-        let exit = self.block.exit_is_used.then_some(exit_label);
-        self.ir.blocks.push(ir::Block { name, kind, exit });
-        Ok(())
-    }
-
-    /// The bindings of a block's parameters. Outputs of a deparser are zeroed here.
-    fn psa_arguments(&mut self, roles: &[Role], params: &[hir::VarId], copies: &mut Copies) -> Lowered<Vec<Argument>> {
-        let mut args = Vec::new();
-        for (role, param) in roles.iter().zip(params) {
-            let declaration = &self.hir.vars[*param];
-            let (ty, name, span) = (self.resolve(&declaration.ty), &declaration.name, declaration.span);
-            let direction = self.direction(*param);
-            let place = match role {
-                Role::Packet => {
-                    let Type::Extern(id, _) = &ty else {
-                        return self.unsupported(span, "a packet of this type");
-                    };
-                    args.push(Argument::Value(crate::values::Value::Object(self.packet_object(*id, span)?)));
-                    continue;
-                }
-                Role::Headers => {
-                    let known = self.externs.psa.headers.iter().find(|(known, _)| *known == ty);
-                    match known.map(|(_, place)| place.clone()) {
-                        Some(place) => place,
-                        None => {
-                            let place = self.allocate(&ty, name, Life::Metadata, span)?;
-                            self.externs.packet_headers.extend(footprint_of_place(&self.ir, &place).headers());
-                            self.externs.psa.headers.push((ty, place.clone()));
-                            place
-                        }
-                    }
-                }
-                Role::Metadata => {
-                    let known = self.externs.psa.metadata.iter().find(|(known, _)| *known == ty);
-                    match known.map(|(_, place)| place.clone()) {
-                        Some(place) => place,
-                        None => {
-                            let place = self.allocate(&ty, name, Life::Metadata, span)?;
-                            self.externs.psa.metadata.push((ty, place.clone()));
-                            place
-                        }
-                    }
-                }
-                Role::Intrinsic => self.psa_intrinsics(&ty, name, span)?,
-                Role::Carried(carried) => {
-                    let place = self.carried_place(*carried, &ty, name, copies, span)?;
-                    if matches!(direction, Direction::Out) {
-                        self.reset(&place, span);
-                    }
-                    place
-                }
-            };
-            args.push(match direction {
-                Direction::None | Direction::In => Argument::Value(self.read(&place)),
-                // Everything is already zero and invalid: at a parser's start, or as zeroed above.
-                Direction::Out | Direction::InOut => Argument::Place(place, Direction::InOut),
-            });
-        }
-        Ok(args)
-    }
-
-    /// The intrinsic variable of a slot.
-    fn psa_intrinsic(&mut self, slot: Slot, ty: ir::Type) -> VarId {
-        if let Some(var) = self.externs.psa.intrinsics.get(&slot) {
-            return *var;
-        }
-        let kind = ir::VarKind::Intrinsic(slot as u32);
-        let var = self.ir.vars.push(ir::Var { name: slot.name().to_owned(), ty, kind });
-        self.externs.psa.intrinsics.insert(slot, var);
-        var
-    }
-
-    /// The variables of a `psa_..._metadata_t`. Fields that PSA does not define are metadata.
-    fn psa_intrinsics(&mut self, ty: &Type, name: &str, span: Span) -> Lowered<Place> {
-        let Form::Tuple(fields) = self.form(ty, span)? else {
-            return self.unsupported(span, "intrinsic metadata of this type");
-        };
-        let mut places = Vec::new();
-        for (field, ty) in fields {
-            let known = Slot::of_field(&field);
-            places.push(match (known, self.form(&ty, span)?) {
-                (Some(slot), Form::Scalar(ty)) if ty.width() <= 64 => {
-                    let var = self.psa_intrinsic(slot, ty);
-                    if self.ir.vars[var].ty != ty {
-                        return self.unsupported(span, format!("a field `{field}` of two types"));
-                    }
-                    Place::Scalar { place: ir::Place::Var(var), ty }
-                }
-                _ => self.allocate(&ty, &format!("{name}.{field}"), Life::Metadata, span)?,
-            });
-        }
-        Ok(Place::Tuple(places))
-    }
-
     // ------------------------------------------------------------------------------------- structs that are passed on
 
-    /// The place of a struct in the block that is being lowered.
-    fn carried_place(
-        &mut self,
-        carried: Carried,
-        ty: &Type,
-        name: &str,
-        copies: &mut Copies,
-        span: Span,
-    ) -> Lowered<Place> {
-        let position = carried as usize;
+    /// The place in the block that is being lowered of the struct that a field list keeps.
+    pub fn carried_place(&mut self, list: u32, ty: &Type, name: &str, span: Span) -> Lowered<Place> {
+        let position = list as usize;
         let carrier = match self.externs.psa.carried[position].clone() {
             Some(carrier) => carrier,
             None => {
@@ -287,7 +86,7 @@ impl<'h> Lowerer<'h> {
             Carrier::Plain(place) => Ok(place),
             Carrier::Packed(vars) => {
                 let place = self.allocate(ty, name, Life::Local, span)?;
-                copies.push((place.clone(), vars));
+                self.externs.psa.copies.push((place.clone(), vars));
                 Ok(place)
             }
         }
@@ -365,8 +164,8 @@ impl<'h> Lowerer<'h> {
     }
 
     /// Copies the deparser's own structs to the variables.
-    fn pack(&mut self, copies: &Copies, span: Span) {
-        for (place, vars) in copies {
+    pub fn pack(&mut self, span: Span) {
+        for (place, vars) in &self.externs.psa.copies.clone() {
             let mut vars = vars.iter();
             let mut set = |l: &mut Self, src: ir::Expr| {
                 if let Some(var) = vars.next() {
@@ -405,8 +204,8 @@ impl<'h> Lowerer<'h> {
     }
 
     /// Copies the variables to the parser's own structs, which are invalid and zero.
-    fn unpack(&mut self, copies: &Copies, span: Span) {
-        for (place, vars) in copies {
+    pub fn unpack(&mut self, span: Span) {
+        for (place, vars) in &self.externs.psa.copies.clone() {
             let mut vars = vars.iter().copied();
             for leaf in self.packed_leaves(place) {
                 let Some(var) = vars.next() else { return };
@@ -457,7 +256,7 @@ impl<'h> Lowerer<'h> {
     }
 
     /// One field list for each struct that is passed on.
-    fn make_carried_lists(&mut self, span: Span) {
+    pub fn make_carried_lists(&mut self, span: Span) {
         for carried in Carried::ALL {
             let vars = match self.externs.psa.carried[carried as usize].clone() {
                 Some(Carrier::Plain(place)) => {

@@ -663,10 +663,10 @@ fn decisions_ask_only_for_what_is_requested() {
         egress,
         expect![[r#"
         point0 {  # behind ingress
-          if (v16 != 32w0x0) {  # CloneIngressSession
+          if (v16 != 32w0x0) {  # clone from ingress
             punt 16
           }
-          if (v18 != 32w0x0) {  # Resubmit
+          if (v18 != 32w0x0) {  # resubmit
             punt 20
           }
           if (v11 != 16w0x0) {  # sm.mcast_grp
@@ -683,7 +683,7 @@ fn decisions_ask_only_for_what_is_requested() {
           v4 = ((v4 == 32w0x0) ? packet_length : v4)  # sm.packet_length
         }
         point2 {  # behind egress
-          if (v20 != 32w0x0) {  # CloneEgressSession
+          if (v20 != 32w0x0) {  # clone from egress
             punt 17
           }
           if (v1 == 9w0x1ff) {  # sm.egress_spec
@@ -691,10 +691,10 @@ fn decisions_ask_only_for_what_is_requested() {
           }
         }
         point3 {  # behind the deparser
-          if (v21 != 32w0x0) {  # Recirculate
+          if (v21 != 32w0x0) {  # recirculate
             punt 21
           }
-          send v2 limit v19  # sm.egress_port, Truncate
+          send v2 limit v19  # sm.egress_port, truncate
         }
     "#]],
     );

@@ -17,6 +17,7 @@ use crate::specialise::Specialisation;
 use crate::stage_times::{CoreStage, StageTimer};
 use crate::stats::{DropReason, Stats};
 use crate::traffic::{After, Departure, InternalPort, QUEUE_CAPACITY_MAX, Refusal, TrafficManager};
+use crate::variables::Variables;
 use base::limits::{BURST_PACKETS_MAX, CALL_FRAMES_MAX, COPIES_MAX, PASSES_MAX};
 use cgen::abi::{Exceptions, Verdict};
 use ir::Program;
@@ -29,14 +30,16 @@ const PACED_ROOT: usize = CALL_FRAMES_MAX;
 
 /// What an architecture does with packets between and around the program's blocks.
 pub(crate) trait Rules: Send {
-    /// Sets what a packet carries into ingress that was just received.
-    fn begin(&mut self, engine: &mut Engine, packet: &mut Packet);
-
     /// Takes a burst through ingress, up to the queues.
     fn ingress(&mut self, engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>);
 
     /// Sets the metadata of a packet that leaves a queue in which it waited.
-    fn begin_egress(&mut self, departure: Departure<Packet>, execution: &mut Execution<'_>) -> Packet;
+    fn begin_egress(
+        &mut self,
+        variables: Variables,
+        departure: Departure<Packet>,
+        execution: &mut Execution<'_>,
+    ) -> Packet;
 
     /// Takes a burst from the queues to the end.
     fn egress(&mut self, engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>);
@@ -103,6 +106,8 @@ pub(crate) struct Engine {
     pub stats: Stats,
     pub timer: StageTimer,
     pub observability: Observability,
+    /// The variables that the core sets.
+    pub variables: Variables,
     /// Packets that go through ingress again, before any new one.
     again: VecDeque<Packet>,
     /// Packets that did not have to wait in a queue and are ready for egress.
@@ -144,6 +149,7 @@ impl Engine {
             stats: Stats::default(),
             timer: StageTimer::default(),
             observability,
+            variables: Variables::of(program.architecture),
             again: VecDeque::new(),
             passed: VecDeque::new(),
             burst: Vec::with_capacity(BURST_PACKETS_MAX),
@@ -242,7 +248,7 @@ impl Engine {
                 burst.extend(received.drain(..burst_max.min(received.len())));
                 for (root, packet) in burst.iter_mut().enumerate() {
                     self.allow_copies(packet, root);
-                    rules.begin(self, packet);
+                    self.begin(packet);
                 }
             }
             if burst.is_empty() {
@@ -315,7 +321,7 @@ impl Engine {
         let burst_max = self.egress_max();
         loop {
             let mut burst = std::mem::take(&mut self.burst);
-            let now_ns = execution.now_ns;
+            let (variables, now_ns) = (self.variables, execution.now_ns);
             burst.extend(self.passed.drain(..burst_max.min(self.passed.len())));
             // Of queues with rates, packets leave one by one.
             let mut paced_port = None;
@@ -326,7 +332,7 @@ impl Engine {
                         departure.packet.set_root(PACED_ROOT);
                         departure.packet.set_time_ns(now_ns);
                     }
-                    burst.push(rules.begin_egress(departure, execution));
+                    burst.push(rules.begin_egress(variables, departure, execution));
                 });
             }
             if burst.is_empty() {

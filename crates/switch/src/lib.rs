@@ -60,6 +60,7 @@ pub mod tap;
 pub mod timers;
 pub mod traffic;
 mod v1model;
+mod variables;
 mod words;
 pub mod workers;
 

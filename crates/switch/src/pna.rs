@@ -15,6 +15,7 @@ use crate::replication::{Destination, Replica};
 use crate::stage_times::CoreStage;
 use crate::stats::DropReason;
 use crate::traffic::{Departure, InternalPort};
+use crate::variables::Variables;
 use base::index::Id as _;
 use cgen::abi::Decided;
 use ir::pna::{Decisions, HOST_TO_NET, PORT_CPU, Slot, Stage};
@@ -50,40 +51,31 @@ impl Pna {
 }
 
 impl Rules for Pna {
-    fn begin(&mut self, engine: &mut Engine, packet: &mut Packet) {
-        packet.clear_intrinsics();
-        packet.set_intrinsic(Slot::InputPort, u64::from(packet.ingress_port()));
-        begin_pass(packet, packet.time_ns());
-        packet.set_intrinsic(Slot::Drop, 1);
-        engine.pipeline.begin_pass(packet);
-    }
-
     fn ingress(&mut self, engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>) {
-        for packet in burst.iter() {
-            let port = packet.intrinsic(Slot::InputPort) as u32;
-            tell(execution, || Decision::IngressStarts { port, bytes: packet.length(), kind: kind(packet) });
-        }
+        engine.tell_of_ingress(burst, kind, execution);
         engine.timer.start();
         let deparser = [block(Stage::MainDeparser), point(Decisions::Deparser)];
-        for (steps, lap) in [
+        let blocks = [
             (&[block(Stage::MainParser)][..], CoreStage::Parser),
             (&[block(Stage::PreControl)], CoreStage::Ingress),
             (&[block(Stage::MainControl)], CoreStage::Ingress),
             (&deparser, CoreStage::Deparser),
-        ] {
-            engine.pipeline.run(steps, burst, execution);
-            engine.end_failed(burst, &mut Vec::new(), execution);
-            engine.timer.lap(lap);
-        }
+        ];
+        engine.run_blocks(&blocks, burst, &mut Vec::new(), execution);
         for packet in burst.drain(..) {
             self.leave(engine, packet, execution);
         }
         engine.timer.lap(CoreStage::Decide);
     }
 
-    fn begin_egress(&mut self, departure: Departure<Packet>, execution: &mut Execution<'_>) -> Packet {
-        let Departure { packet, port, .. } = departure;
-        tell(execution, || Decision::EgressStarts { port, rid: 0, kind: kind(&packet) });
+    fn begin_egress(
+        &mut self,
+        variables: Variables,
+        departure: Departure<Packet>,
+        execution: &mut Execution<'_>,
+    ) -> Packet {
+        let Departure { mut packet, port, .. } = departure;
+        variables.begin_egress(&mut packet, port, kind, execution);
         packet
     }
 
@@ -161,7 +153,7 @@ impl Pna {
                 }
                 Decided::Enqueue { port, .. } => {
                     tell(execution, || Decision::Unicast { port });
-                    return enqueue(engine, packet, port, execution);
+                    return engine.enqueue_by_class(packet, port, execution);
                 }
                 Decided::GoesOn | Decided::Send { .. } | Decided::Drop(_) => {
                     return engine.end(packet, DropReason::Ingress, execution);
@@ -213,7 +205,7 @@ impl Pna {
         if !self.host_ports.is_empty() && is_host == is_to_net && port != PORT_CPU {
             turn_round(engine, copy, execution);
         } else {
-            enqueue(engine, copy, port, execution);
+            engine.enqueue_by_class(copy, port, execution);
         }
     }
 }
@@ -252,22 +244,9 @@ fn go_round(engine: &mut Engine, mut fresh: Packet, packet: Packet, execution: &
     let Some(arrives_ns) = engine.internal_arrival_ns(InternalPort::Recirculation, fresh.length(), execution) else {
         return engine.end_all(packet, Some(fresh), DropReason::QueueFull, execution);
     };
-    begin_pass(&mut fresh, arrives_ns);
-    engine.pipeline.begin_pass(&mut fresh);
+    engine.begin_pass(&mut fresh, arrives_ns);
     tell(execution, || Decision::Recirculated);
     engine.inject_instead(InternalPort::Recirculation, fresh, packet, execution);
-}
-
-/// Sets the intrinsic variables that every pass starts with.
-fn begin_pass(packet: &mut Packet, now_ns: u64) {
-    packet.set_ingress_length(packet.length());
-    packet.set_intrinsic(Slot::Timestamp, now_ns / 1000);
-}
-
-/// The class of service is the priority, as far as there are queues.
-fn enqueue(engine: &mut Engine, packet: Packet, port: u32, execution: &mut Execution<'_>) {
-    let priority = (packet.intrinsic(Slot::ClassOfService) as u32).min(engine.traffic.priority_max());
-    engine.enqueue(packet, port, priority, execution, |_| {});
 }
 
 /// What kind of packet it is, in words.

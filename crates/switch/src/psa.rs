@@ -17,6 +17,7 @@ use crate::replication::{Destination, Replica};
 use crate::stage_times::CoreStage;
 use crate::stats::DropReason;
 use crate::traffic::{Departure, InternalPort};
+use crate::variables::Variables;
 use base::index::Id as _;
 use base::limits::PASSES_MAX;
 use cgen::abi::Decided;
@@ -54,29 +55,16 @@ impl Psa {
 }
 
 impl Rules for Psa {
-    fn begin(&mut self, engine: &mut Engine, packet: &mut Packet) {
-        packet.clear_intrinsics();
-        packet.set_intrinsic(Slot::IngressPort, u64::from(packet.ingress_port()));
-        begin_ingress(packet, PacketPath::Normal, packet.time_ns());
-        engine.pipeline.begin_pass(packet);
-    }
-
     fn ingress(&mut self, engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>) {
-        for packet in burst.iter() {
-            let port = packet.intrinsic(Slot::IngressPort) as u32;
-            tell(execution, || Decision::IngressStarts { port, bytes: packet.length(), kind: kind(packet) });
-        }
+        engine.tell_of_ingress(burst, kind, execution);
         if self.keeps_originals {
             self.originals.extend(burst.iter().map(|packet| engine.pool.take(packet.bytes())));
         }
         engine.timer.start();
         let parser = &[block(Stage::IngressParser)][..];
         let ingress = &[block(Stage::Ingress), point(Decisions::Ingress)][..];
-        for (steps, lap) in [(parser, CoreStage::Parser), (ingress, CoreStage::Ingress)] {
-            engine.pipeline.run(steps, burst, execution);
-            engine.end_failed(burst, &mut self.originals, execution);
-            engine.timer.lap(lap);
-        }
+        let blocks = [(parser, CoreStage::Parser), (ingress, CoreStage::Ingress)];
+        engine.run_blocks(&blocks, burst, &mut self.originals, execution);
         let goes_on = |packet: &Packet| packet.decided() == Decided::GoesOn;
         for packets in burst.chunk_by_mut(|a, b| goes_on(a) == goes_on(b)) {
             if packets.first().is_some_and(goes_on) {
@@ -97,11 +85,14 @@ impl Rules for Psa {
         engine.timer.lap(CoreStage::Decide);
     }
 
-    fn begin_egress(&mut self, departure: Departure<Packet>, execution: &mut Execution<'_>) -> Packet {
+    fn begin_egress(
+        &mut self,
+        variables: Variables,
+        departure: Departure<Packet>,
+        execution: &mut Execution<'_>,
+    ) -> Packet {
         let Departure { mut packet, port, .. } = departure;
-        leave_queue(&mut packet, port, execution.now_ns);
-        let rid = packet.intrinsic(Slot::Instance);
-        tell(execution, || Decision::EgressStarts { port, rid, kind: kind(&packet) });
+        variables.begin_egress(&mut packet, port, kind, execution);
         packet
     }
 
@@ -109,12 +100,8 @@ impl Rules for Psa {
         let parser = &[block(Stage::EgressParser)][..];
         let egress = &[block(Stage::Egress)][..];
         let deparser = &[block(Stage::EgressDeparser), point(Decisions::EgressDeparser)][..];
-        for (steps, lap) in [(parser, CoreStage::Parser), (egress, CoreStage::Egress), (deparser, CoreStage::Deparser)]
-        {
-            engine.pipeline.run(steps, burst, execution);
-            engine.end_failed(burst, &mut Vec::new(), execution);
-            engine.timer.lap(lap);
-        }
+        let blocks = [(parser, CoreStage::Parser), (egress, CoreStage::Egress), (deparser, CoreStage::Deparser)];
+        engine.run_blocks(&blocks, burst, &mut Vec::new(), execution);
         for packet in burst.drain(..) {
             self.leave_egress(engine, packet, execution);
         }
@@ -187,7 +174,7 @@ impl Psa {
                     }
                     self.keep_metadata(engine, &mut packet);
                     tell(execution, || Decision::Unicast { port });
-                    return enqueue(engine, packet, port, execution);
+                    return engine.enqueue_by_class(packet, port, execution);
                 }
                 Decided::Send { .. } | Decided::Drop(_) => {
                     return engine.end_all(packet, original, DropReason::Ingress, execution);
@@ -299,7 +286,7 @@ impl Psa {
             return engine.end_all(packet, Some(fresh), DropReason::QueueFull, execution);
         };
         fresh.inherit(&packet);
-        begin_ingress(&mut fresh, PacketPath::Resubmit, arrives_ns);
+        begin_ingress(engine, &mut fresh, PacketPath::Resubmit, arrives_ns);
         self.carry(engine, Carried::ResubmitMeta, &packet, &mut fresh);
         tell(execution, || Decision::Resubmitted);
         engine.inject_instead(InternalPort::Resubmission, fresh, packet, execution);
@@ -340,37 +327,23 @@ impl Psa {
             return;
         };
         fresh.set_intrinsic(Slot::IngressPort, u64::from(PORT_RECIRCULATE));
-        begin_ingress(&mut fresh, PacketPath::Recirculate, arrives_ns);
+        begin_ingress(engine, &mut fresh, PacketPath::Recirculate, arrives_ns);
         self.carry(engine, Carried::RecirculateMeta, &packet, &mut fresh);
         tell(execution, || Decision::Recirculated);
         engine.inject_instead(InternalPort::Recirculation, fresh, packet, execution);
     }
 }
 
-/// Sets the intrinsic variables that ingress starts with.
-fn begin_ingress(packet: &mut Packet, path: PacketPath, now_ns: u64) {
-    packet.set_ingress_length(packet.length());
+/// Sets what a packet carries into ingress on this path.
+fn begin_ingress(engine: &mut Engine, packet: &mut Packet, path: PacketPath, now_ns: u64) {
+    engine.begin_pass(packet, now_ns);
     packet.set_intrinsic(Slot::PacketPath, path as u64);
-    packet.set_intrinsic(Slot::IngressTimestamp, now_ns / 1000);
     packet.set_intrinsic(Slot::Drop, 1);
 }
 
 fn enqueue_replica(engine: &mut Engine, mut packet: Packet, replica: Replica, execution: &mut Execution<'_>) {
     packet.set_intrinsic(Slot::Instance, replica.rid);
-    enqueue(engine, packet, replica.port, execution);
-}
-
-/// The class of service is the priority, as far as there are queues.
-fn enqueue(engine: &mut Engine, packet: Packet, port: u32, execution: &mut Execution<'_>) {
-    let priority = (packet.intrinsic(Slot::ClassOfService) as u32).min(engine.traffic.priority_max());
-    let now_ns = execution.now_ns;
-    engine.enqueue(packet, port, priority, execution, |packet| leave_queue(packet, port, now_ns));
-}
-
-/// Sets the metadata of a packet that has left its queue.
-fn leave_queue(packet: &mut Packet, port: u32, now_ns: u64) {
-    packet.set_intrinsic(Slot::EgressPort, u64::from(port));
-    packet.set_intrinsic(Slot::EgressTimestamp, now_ns / 1000);
+    engine.enqueue_by_class(packet, replica.port, execution);
 }
 
 /// What kind of packet it is, in words.

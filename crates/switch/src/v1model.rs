@@ -18,6 +18,7 @@ use crate::replication::{Destination, Replica};
 use crate::stage_times::CoreStage;
 use crate::stats::DropReason;
 use crate::traffic::{Departure, InternalPort};
+use crate::variables::Variables;
 use base::index::Id as _;
 use base::limits::PASSES_MAX;
 use cgen::abi::Decided;
@@ -64,29 +65,16 @@ impl V1Model {
 }
 
 impl Rules for V1Model {
-    fn begin(&mut self, engine: &mut Engine, packet: &mut Packet) {
-        packet.clear_intrinsics();
-        packet.set_intrinsic(Slot::IngressPort, u64::from(packet.ingress_port()));
-        begin_pass(engine, packet, packet.time_ns(), InstanceType::Normal);
-    }
-
     fn ingress(&mut self, engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>) {
-        for packet in burst.iter() {
-            let port = packet.intrinsic(Slot::IngressPort) as u32;
-            tell(execution, || Decision::IngressStarts { port, bytes: packet.length(), kind: kind(packet) });
-        }
+        engine.tell_of_ingress(burst, kind, execution);
         self.keep_originals(engine, burst, |packet| packet.intrinsic(Slot::IngressPort));
         engine.timer.start();
         let parser = &[block(Stage::Parser)][..];
         let verify_checksum = &[block(Stage::VerifyChecksum)][..];
         let ingress = &[block(Stage::Ingress), point(Decisions::Ingress)][..];
-        for (steps, lap) in
-            [(parser, CoreStage::Parser), (verify_checksum, CoreStage::VerifyChecksum), (ingress, CoreStage::Ingress)]
-        {
-            engine.pipeline.run(steps, burst, execution);
-            engine.end_failed(burst, &mut self.originals, execution);
-            engine.timer.lap(lap);
-        }
+        let blocks =
+            [(parser, CoreStage::Parser), (verify_checksum, CoreStage::VerifyChecksum), (ingress, CoreStage::Ingress)];
+        engine.run_blocks(&blocks, burst, &mut self.originals, execution);
         let mut originals = std::mem::take(&mut self.originals);
         let mut original_of = originals.drain(..);
         for packet in burst.drain(..) {
@@ -98,7 +86,12 @@ impl Rules for V1Model {
         engine.timer.lap(CoreStage::Decide);
     }
 
-    fn begin_egress(&mut self, departure: Departure<Packet>, execution: &mut Execution<'_>) -> Packet {
+    fn begin_egress(
+        &mut self,
+        _variables: Variables,
+        departure: Departure<Packet>,
+        execution: &mut Execution<'_>,
+    ) -> Packet {
         let Departure { mut packet, port, enqueued_ns, depth_packets, .. } = departure;
         leave_queue(&mut packet, port, execution.now_ns);
         let waited_us = execution.now_ns.saturating_sub(enqueued_ns) / 1000;
@@ -127,12 +120,10 @@ impl Rules for V1Model {
         if burst.is_empty() {
             return;
         }
-        engine.pipeline.run(&[block(Stage::ComputeChecksum)], burst, execution);
-        engine.end_failed(burst, &mut Vec::new(), execution);
-        engine.timer.lap(CoreStage::ComputeChecksum);
-        engine.pipeline.run(&[block(Stage::Deparser), point(Decisions::Deparser)], burst, execution);
-        engine.end_failed(burst, &mut Vec::new(), execution);
-        engine.timer.lap(CoreStage::Deparser);
+        let compute_checksum = &[block(Stage::ComputeChecksum)][..];
+        let deparser = &[block(Stage::Deparser), point(Decisions::Deparser)][..];
+        let blocks = [(compute_checksum, CoreStage::ComputeChecksum), (deparser, CoreStage::Deparser)];
+        engine.run_blocks(&blocks, burst, &mut Vec::new(), execution);
         for packet in burst.drain(..) {
             leave_deparser(engine, packet, execution);
         }
@@ -177,12 +168,8 @@ impl Rules for V1Model {
 
 /// Sets what a packet carries when a pass starts.
 fn begin_pass(engine: &mut Engine, packet: &mut Packet, now_ns: u64, instance_type: InstanceType) {
-    let length = packet.length();
-    packet.set_ingress_length(length);
+    engine.begin_pass(packet, now_ns);
     packet.set_intrinsic(Slot::InstanceType, instance_type as u64);
-    packet.set_intrinsic(Slot::PacketLength, u64::from(length));
-    packet.set_intrinsic(Slot::IngressGlobalTimestamp, now_ns / 1000);
-    engine.pipeline.begin_pass(packet);
 }
 
 /// The same for a packet that comes from another one and keeps the variables of a field list.

@@ -231,7 +231,7 @@ impl<'h> Lowerer<'h> {
             let computed = l.hash_of(&data, algorithm, checksum.ty, payload, span)?;
             let wrong = fold::binary(BinaryOp::Ne, computed, checksum);
             let (then_body, ()) = l.collect(|l| {
-                l.request(Slot::ChecksumError, 1, span);
+                l.set_intrinsic(Slot::ChecksumError, 1, span);
                 Ok(())
             })?;
             l.emit_if(wrong, then_body, Vec::new(), span);

@@ -87,6 +87,7 @@ pub(crate) struct State {
     pub action_uses: BTreeMap<ir::ActionId, Vec<DirectUse>>,
     /// The headers of the packet; others are metadata or local.
     pub packet_headers: BTreeSet<ir::HeaderId>,
+    pub blocks: crate::architecture::State,
     pub v1model: v1model::State,
     pub hashes: hashes::State,
     pub profiles: profiles::State,

@@ -36,15 +36,16 @@ impl<'h> Lowerer<'h> {
         match name {
             // A packet that is sent round again is dropped only by what comes after that.
             "drop_packet" => {
-                self.set_pna_intrinsic(Slot::Drop, ir::Type::Bool, 1, span);
-                self.set_pna_intrinsic(Slot::Recirculate, ir::Type::Bool, 0, span);
+                self.set_intrinsic(Slot::Drop, 1, span);
+                self.set_intrinsic(Slot::Recirculate, 0, span);
             }
-            "recirculate" => self.set_pna_intrinsic(Slot::Recirculate, ir::Type::Bool, 1, span),
+            "recirculate" => self.set_intrinsic(Slot::Recirculate, 1, span),
             "send_to_port" => {
                 let port = self.scalars_of(call, span)?.remove(0);
-                let var = self.pna_intrinsic(Slot::DestPort, port.ty);
-                self.emit(StmtKind::Assign { dst: ir::Place::Var(var), src: port }, span);
-                self.set_pna_intrinsic(Slot::Drop, ir::Type::Bool, 0, span);
+                let var = self.intrinsic(Slot::DestPort);
+                let src = fold::cast(self.ir.vars[var].ty, port);
+                self.emit(StmtKind::Assign { dst: ir::Place::Var(var), src }, span);
+                self.set_intrinsic(Slot::Drop, 0, span);
             }
             "mirror_packet" => self.mirror_packet(call, span)?,
             "add_entry" | "add_entry_if" => return Ok(Some(self.add_entry(name, call, ty, span)?)),
@@ -113,7 +114,7 @@ impl<'h> Lowerer<'h> {
             if fold::truth(&is_it) == Some(false) {
                 continue;
             }
-            let var = self.pna_intrinsic(mirror, wide);
+            let var = self.intrinsic(mirror);
             let kind = StmtKind::Assign { dst: ir::Place::Var(var), src: request.clone() };
             self.emit_if(is_it, vec![ir::Stmt { kind, span }], Vec::new(), span);
         }
@@ -244,7 +245,7 @@ impl<'h> Lowerer<'h> {
         let (table, keys) = (adding.id, adding.keys.clone());
         let dst = ir::Place::Var(added);
         self.emit(StmtKind::AddEntry { dst, table, keys, action: position as u32, args, profile }, span);
-        let is_requested = self.pna_intrinsic(Slot::Added, ir::Type::Bool);
+        let is_requested = self.intrinsic(Slot::Added);
         let kind = StmtKind::Assign { dst: ir::Place::Var(is_requested), src: ir::Expr::bool(true) };
         self.emit_if(self.read_var(added), vec![ir::Stmt { kind, span }], Vec::new(), span);
         Ok(())

@@ -17,7 +17,7 @@ use crate::{Lowered, Lowerer, Refused, codes, fold};
 use base::index::Id as _;
 use base::limits::{CELLS_MAX, WIDTH_BITS_MAX};
 use base::{Bits, Span};
-use ir::v1model::{STANDARD_METADATA, Slot, Stage};
+use ir::v1model::{Slot, Stage};
 use ir::{BinaryOp, HashAlgorithm, HeaderRef, StmtKind, Unit};
 use num_bigint::BigInt;
 use sema::hir::{self, Call, Expr, Type};
@@ -33,7 +33,6 @@ type ListedFields = BTreeSet<(ir::HeaderId, Option<u32>)>;
 pub(crate) struct State {
     /// The block that is being lowered.
     pub stage: Option<Stage>,
-    pub intrinsics: BTreeMap<Slot, ir::VarId>,
     /// The variables of each `@field_list` number.
     pub annotated: BTreeMap<u64, Vec<ir::VarId>>,
     /// The headers among the metadata that have such a number.
@@ -51,21 +50,6 @@ pub(crate) struct State {
 }
 
 impl<'h> Lowerer<'h> {
-    /// The intrinsic variable of a slot.
-    pub fn intrinsic(&mut self, slot: Slot) -> ir::VarId {
-        if let Some(var) = self.externs.v1model.intrinsics.get(&slot) {
-            return *var;
-        }
-        let standard = STANDARD_METADATA.iter().find(|(_, other, _)| *other == slot);
-        let (name, ty) = match standard {
-            Some((name, _, ty)) => ((*name).to_owned(), *ty),
-            None => (format!("{slot:?}"), slot.ty()),
-        };
-        let var = self.ir.vars.push(ir::Var { name, ty, kind: ir::VarKind::Intrinsic(slot as u32) });
-        self.externs.v1model.intrinsics.insert(slot, var);
-        var
-    }
-
     /// The variable in which ingress counts the bytes that it adds, if it does.
     pub fn length_delta(&mut self) -> Option<ir::VarId> {
         let is_wanted = self.facts.length_is_read && self.externs.v1model.stage == Some(Stage::Ingress);
@@ -504,19 +488,12 @@ impl<'h> Lowerer<'h> {
         false
     }
 
-    pub(super) fn request(&mut self, slot: Slot, value: u64, span: Span) {
-        let var = self.intrinsic(slot);
-        let ty = self.ir.vars[var].ty;
-        let src = ir::Expr::constant(ty, Bits::from_u64(ty.width(), value));
-        self.emit(StmtKind::Assign { dst: ir::Place::Var(var), src }, span);
-    }
-
     /// `mark_to_drop`: writes two fields of its argument, which may be a copy of the packet's metadata: this drops
     /// nothing until it is assigned back. The older form has no argument and writes the packet's metadata.
     fn mark_to_drop(&mut self, call: &'h Call, span: Span) -> Lowered<()> {
         let Some(Some(arg)) = call.args.first() else {
-            self.request(Slot::EgressSpec, self.ir.drop_port, span);
-            self.request(Slot::McastGrp, 0, span);
+            self.set_intrinsic(Slot::EgressSpec, self.ir.drop_port, span);
+            self.set_intrinsic(Slot::McastGrp, 0, span);
             return Ok(());
         };
         let place = self.place(arg)?;
@@ -557,7 +534,7 @@ impl<'h> Lowerer<'h> {
         }
         if matches!(&*kind, "I2I" | "E2I") {
             let list = self.preserved(name, call, 2, span)?;
-            self.request(Slot::CloneToIngress, list.map_or(1, |list| list + 2), span);
+            self.set_intrinsic(Slot::CloneToIngress, list.map_or(1, |list| list + 2), span);
             return Ok(());
         }
         let session = self.argument(call, 1, span)?;
@@ -566,14 +543,14 @@ impl<'h> Lowerer<'h> {
         let src = fold::binary(BinaryOp::Add, session, ir::Expr::bit(32, 1));
         let var = self.intrinsic(session_slot);
         self.emit(StmtKind::Assign { dst: ir::Place::Var(var), src }, span);
-        self.request(Slot::CloneList, list.map_or(0, |list| list + 1), span);
+        self.set_intrinsic(Slot::CloneList, list.map_or(0, |list| list + 1), span);
         Ok(())
     }
 
     /// `resubmit` and `recirculate`.
     fn call_again(&mut self, slot: Slot, name: &str, call: &'h Call, span: Span) -> Lowered<()> {
         let list = self.preserved(name, call, 0, span)?;
-        self.request(slot, list.map_or(1, |list| list + 2), span);
+        self.set_intrinsic(slot, list.map_or(1, |list| list + 2), span);
         Ok(())
     }
 

@@ -71,7 +71,7 @@ impl Lowerer<'_> {
     /// Passes the contents of headers to clones from egress: egress writes them to the headers at its end, and a clone
     /// reads them at its start.
     fn hand_to_clones(&mut self, kept: &Kept) {
-        if !self.externs.v1model.intrinsics.contains_key(&Slot::CloneEgressSession) {
+        if self.known_intrinsic(Slot::CloneEgressSession).is_none() {
             return;
         }
         let kind = self.intrinsic(Slot::InstanceType);

@@ -4,7 +4,7 @@
 
 use base::index::Id as _;
 use interp::{Interpreter, NoTrace, Outcome, PacketState};
-use ir::v1model::{STANDARD_METADATA, Slot, Stage};
+use ir::v1model::{ARCHITECTURE, Slot, Stage};
 use syntax::{MemoryFiles, Options, SourceMap};
 use testkit::plain_host::PlainHost;
 
@@ -213,8 +213,8 @@ fn send(program: &ir::Program, host: &mut PlainHost<'_>, packet: &str) -> String
     for slot in Slot::ALL {
         let value = state.intrinsic(slot);
         if value != 0 && slot != Slot::PacketLength {
-            let standard = STANDARD_METADATA.iter().find(|(_, other, _)| *other == slot);
-            let name = standard.map_or_else(|| format!("{slot:?}"), |(name, ..)| (*name).to_owned());
+            let is_field = (slot as usize) < ARCHITECTURE.fields;
+            let name = if is_field { slot.name().to_owned() } else { format!("{slot:?}") };
             line.push_str(&format!(" {name}={value}"));
         }
     }

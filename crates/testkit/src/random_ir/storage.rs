@@ -2,7 +2,7 @@
 
 use super::Generator;
 use base::MatchKind;
-use ir::v1model::{STANDARD_METADATA, Slot};
+use ir::v1model::{ARCHITECTURE, Slot};
 use ir::{
     Calculation, Counter, Digest, ExternDirection, ExternFunction, ExternFunctionKind, ExternInstance, ExternParam,
     ExternType, FieldList, FieldType, Header, HeaderField, HeaderId, HeaderType, HeaderTypeId, Meter, Register, Stack,
@@ -11,8 +11,8 @@ use ir::{
 
 impl Generator<'_> {
     pub(super) fn storage(&mut self) {
-        for (name, slot, ty) in STANDARD_METADATA {
-            self.var(format!("standard_metadata.{name}"), ty, VarKind::Intrinsic(slot as u32));
+        for slot in &Slot::ALL[..ARCHITECTURE.fields] {
+            self.var(format!("standard_metadata.{}", slot.name()), slot.ty(), VarKind::Intrinsic(*slot as u32));
         }
         if self.options.requests {
             for (slot, name) in [
