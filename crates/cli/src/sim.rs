@@ -82,7 +82,7 @@ pub struct SimArguments {
     /// `3,5,8`
     #[arg(long, value_name = "SEEDS")]
     pub seeds: Option<String>,
-    /// How many runs of a sweep, or of --check with several seeds, at the same time [default: as many as there are cores]
+    /// How many runs of a sweep, or of --check with several seeds, at the same time [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,
     /// Make only every N-th run of a sweep, beginning with the I-th, as one of N parts on different machines

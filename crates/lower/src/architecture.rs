@@ -1,5 +1,5 @@
-//! The blocks of a program, whatever its architecture: the package that it is for, the storage that its blocks share, and
-//! the code around theirs.
+//! The blocks of a program, whatever its architecture: the package that it is for, the storage that its blocks share,
+//! and the code around theirs.
 //!
 //! Which block a package has and what its parameters are is in the architecture's description ([`Param`]). Headers,
 //! user's metadata and structs of intrinsic metadata exist once for each type: all blocks with a parameter of the type

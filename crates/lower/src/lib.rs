@@ -18,8 +18,8 @@
 //! * `parsers`, `parser_stmts`, `tables`, `entries`, `actions`: state machines and tables.
 //! * `condition_text`: the text of failed assertions.
 //! * `externs`: the packet of core.p4, and the objects and functions of v1model and PSA.
-//! * `architecture`: the blocks of a program, and the storage that they share; `v1model`, `psa`, `pna`: what is particular
-//!   to these architectures.
+//! * `architecture`: the blocks of a program, and the storage that they share; `v1model`, `psa`, `pna`: what is
+//!   particular to these architectures.
 //! * `decisions`: what the architecture decides between the blocks.
 //! * `written`: headers in the metadata, which keep their contents while they are invalid.
 //! * `removed`: last, reads of fields of removed headers.

@@ -25,8 +25,8 @@ pub struct HostTable {
     v6: Places<u128>,
 }
 
-/// A hash table. It has a power of two of places, at least half of them empty. An address is at the place of its hash or
-/// behind it.
+/// A hash table. It has a power of two of places, at least half of them empty. An address is at the place of its hash
+/// or behind it.
 #[derive(Clone, Debug)]
 struct Places<A>(Vec<Option<(A, u32)>>);
 

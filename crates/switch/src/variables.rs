@@ -1,5 +1,5 @@
-//! The intrinsic variables that the core sets, whatever the architecture: which slots they have follows from the sources
-//! in its description.
+//! The intrinsic variables that the core sets, whatever the architecture: which slots they have follows from the
+//! sources in its description.
 
 use crate::engine::{Engine, tell};
 use crate::output::Decision;

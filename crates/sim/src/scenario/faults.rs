@@ -1,7 +1,8 @@
 //! Faults: links that fail, switches that restart and controllers that pause, at given times or at random.
 //!
 //! What enters: a number of faults and when they happen, a seed. What leaves: the intervals in which channels are down,
-//! the restarts of switches and the pauses of the controller. Each fault has random numbers of its own, so one that is left out changes no other.
+//! the restarts of switches and the pauses of the controller. Each fault has random numbers of its own, so one that is
+//! left out changes no other.
 
 use crate::channel::{ChannelConfig, Interval};
 use crate::random::{stream, uniform_time};

@@ -2,11 +2,11 @@
 //!
 //! The ideal time of a flow is the time from its SYN until its last byte arrives in a network that carries nothing
 //! else, if its sender may send everything at once: the SYN and its answer pass the path, then full segments follow
-//! each other as fast as the slowest link or device of the path takes them, each link storing a frame before it forwards
-//! it. Framing, headers, propagation, the constant latencies of switches and the rates of their pipelines, ports and
-//! queues count; windows, acknowledgments, further passes and the resolution of neighbours do not. So no flow is faster,
-//! and one that fits into the initial window is as fast in an empty network. The path is a shortest one; of several, the
-//! one that a router lists first.
+//! each other as fast as the slowest link or device of the path takes them, each link storing a frame before it
+//! forwards it. Framing, headers, propagation, the constant latencies of switches and the rates of their pipelines,
+//! ports and queues count; windows, acknowledgments, further passes and the resolution of neighbours do not. So no flow
+//! is faster, and one that fits into the initial window is as fast in an empty network. The path is a shortest one; of
+//! several, the one that a router lists first.
 
 use crate::channel::ChannelConfig;
 use crate::device::Device;

@@ -1,9 +1,9 @@
 //! Which thread runs which nodes.
 //!
 //! What enters: nodes and links. What leaves: a part for each node, the same in every run. Hosts cost most, so they are
-//! divided evenly, in their order, in which neighbours stand together. Each other node, the nearest to a host first, goes
-//! where most of its links lead, and of equals to the part with the least load: few packets change the thread. Nodes
-//! that are joined by a link without delay stay in one part, since a packet between them would arrive at once.
+//! divided evenly, in their order, in which neighbours stand together. Each other node, the nearest to a host first,
+//! goes where most of its links lead, and of equals to the part with the least load: few packets change the thread.
+//! Nodes that are joined by a link without delay stay in one part, since a packet between them would arrive at once.
 
 use super::NetworkBuilder;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
