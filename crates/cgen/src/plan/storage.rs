@@ -157,7 +157,8 @@ pub(crate) fn build(
         fast_path.in_place &= !fast_path.moves || storage.scratch_bytes as usize <= HEADROOM_BYTES;
         fast_path.moves &= fast_path.in_place;
         fast_path.may_stay &= fast_path.moves && has_moved_bit;
-        if !fast_path.may_stay && !(fast_path.in_place && fast_path.keeps_headers) {
+        let keeps_bytes = fast_path.may_stay || fast_path.in_place && fast_path.keeps_headers;
+        if !keeps_bytes {
             // It describes where headers lie in a frame, and there are no frames now.
             fast_path.parsed.clear();
         }
