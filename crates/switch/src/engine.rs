@@ -33,13 +33,20 @@ pub(crate) trait Rules: Send {
     /// Takes a burst through ingress, up to the queues.
     fn ingress(&mut self, engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>);
 
+    /// What kind of packet it is, in words.
+    fn kind(&self, packet: &Packet) -> &'static str;
+
     /// Sets the metadata of a packet that leaves a queue in which it waited.
     fn begin_egress(
         &mut self,
         variables: Variables,
         departure: Departure<Packet>,
         execution: &mut Execution<'_>,
-    ) -> Packet;
+    ) -> Packet {
+        let Departure { mut packet, port, .. } = departure;
+        variables.begin_egress(&mut packet, port, |packet| self.kind(packet), execution);
+        packet
+    }
 
     /// Takes a burst from the queues to the end.
     fn egress(&mut self, engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>);

@@ -14,8 +14,7 @@ use crate::pipeline::{Execution, Step};
 use crate::replication::{Destination, Replica};
 use crate::stage_times::CoreStage;
 use crate::stats::DropReason;
-use crate::traffic::{Departure, InternalPort};
-use crate::variables::Variables;
+use crate::traffic::InternalPort;
 use base::index::Id as _;
 use cgen::abi::Decided;
 use ir::pna::{Decisions, HOST_TO_NET, PORT_CPU, Slot, Stage};
@@ -52,7 +51,7 @@ impl Pna {
 
 impl Rules for Pna {
     fn ingress(&mut self, engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>) {
-        engine.tell_of_ingress(burst, kind, execution);
+        engine.tell_of_ingress(burst, |packet| self.kind(packet), execution);
         engine.timer.start();
         let deparser = [block(Stage::MainDeparser), point(Decisions::Deparser)];
         let blocks = [
@@ -68,15 +67,14 @@ impl Rules for Pna {
         engine.timer.lap(CoreStage::Decide);
     }
 
-    fn begin_egress(
-        &mut self,
-        variables: Variables,
-        departure: Departure<Packet>,
-        execution: &mut Execution<'_>,
-    ) -> Packet {
-        let Departure { mut packet, port, .. } = departure;
-        variables.begin_egress(&mut packet, port, kind, execution);
-        packet
+    fn kind(&self, packet: &Packet) -> &'static str {
+        if packet.intrinsic(Slot::Recirculated) != 0 {
+            "a recirculated packet"
+        } else if packet.intrinsic(Slot::Loopedback) != 0 {
+            "a looped back packet"
+        } else {
+            "a normal packet"
+        }
     }
 
     fn egress(&mut self, engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>) {
@@ -247,17 +245,6 @@ fn go_round(engine: &mut Engine, mut fresh: Packet, packet: Packet, execution: &
     engine.begin_pass(&mut fresh, arrives_ns);
     tell(execution, || Decision::Recirculated);
     engine.inject_instead(InternalPort::Recirculation, fresh, packet, execution);
-}
-
-/// What kind of packet it is, in words.
-fn kind(packet: &Packet) -> &'static str {
-    if packet.intrinsic(Slot::Recirculated) != 0 {
-        "a recirculated packet"
-    } else if packet.intrinsic(Slot::Loopedback) != 0 {
-        "a looped back packet"
-    } else {
-        "a normal packet"
-    }
 }
 
 fn point(decisions: Decisions) -> Step {

@@ -16,8 +16,7 @@ use crate::pipeline::{Execution, Step};
 use crate::replication::{Destination, Replica};
 use crate::stage_times::CoreStage;
 use crate::stats::DropReason;
-use crate::traffic::{Departure, InternalPort};
-use crate::variables::Variables;
+use crate::traffic::InternalPort;
 use base::index::Id as _;
 use base::limits::PASSES_MAX;
 use cgen::abi::Decided;
@@ -56,7 +55,7 @@ impl Psa {
 
 impl Rules for Psa {
     fn ingress(&mut self, engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>) {
-        engine.tell_of_ingress(burst, kind, execution);
+        engine.tell_of_ingress(burst, |packet| self.kind(packet), execution);
         if self.keeps_originals {
             self.originals.extend(burst.iter().map(|packet| engine.pool.take(packet.bytes())));
         }
@@ -85,15 +84,21 @@ impl Rules for Psa {
         engine.timer.lap(CoreStage::Decide);
     }
 
-    fn begin_egress(
-        &mut self,
-        variables: Variables,
-        departure: Departure<Packet>,
-        execution: &mut Execution<'_>,
-    ) -> Packet {
-        let Departure { mut packet, port, .. } = departure;
-        variables.begin_egress(&mut packet, port, kind, execution);
-        packet
+    fn kind(&self, packet: &Packet) -> &'static str {
+        const NORMAL: u64 = PacketPath::Normal as u64;
+        const UNICAST: u64 = PacketPath::NormalUnicast as u64;
+        const MULTICAST: u64 = PacketPath::NormalMulticast as u64;
+        const CLONE_I2E: u64 = PacketPath::CloneI2e as u64;
+        const CLONE_E2E: u64 = PacketPath::CloneE2e as u64;
+        const RESUBMIT: u64 = PacketPath::Resubmit as u64;
+        match packet.intrinsic(Slot::PacketPath) {
+            NORMAL | UNICAST => "a normal packet",
+            MULTICAST => "a replica",
+            CLONE_I2E => "a clone from ingress",
+            CLONE_E2E => "a clone from egress",
+            RESUBMIT => "a resubmitted packet",
+            _ => "a recirculated packet",
+        }
     }
 
     fn egress(&mut self, engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>) {
@@ -344,24 +349,6 @@ fn begin_ingress(engine: &mut Engine, packet: &mut Packet, path: PacketPath, now
 fn enqueue_replica(engine: &mut Engine, mut packet: Packet, replica: Replica, execution: &mut Execution<'_>) {
     packet.set_intrinsic(Slot::Instance, replica.rid);
     engine.enqueue_by_class(packet, replica.port, execution);
-}
-
-/// What kind of packet it is, in words.
-fn kind(packet: &Packet) -> &'static str {
-    const NORMAL: u64 = PacketPath::Normal as u64;
-    const UNICAST: u64 = PacketPath::NormalUnicast as u64;
-    const MULTICAST: u64 = PacketPath::NormalMulticast as u64;
-    const CLONE_I2E: u64 = PacketPath::CloneI2e as u64;
-    const CLONE_E2E: u64 = PacketPath::CloneE2e as u64;
-    const RESUBMIT: u64 = PacketPath::Resubmit as u64;
-    match packet.intrinsic(Slot::PacketPath) {
-        NORMAL | UNICAST => "a normal packet",
-        MULTICAST => "a replica",
-        CLONE_I2E => "a clone from ingress",
-        CLONE_E2E => "a clone from egress",
-        RESUBMIT => "a resubmitted packet",
-        _ => "a recirculated packet",
-    }
 }
 
 fn point(decisions: Decisions) -> Step {

@@ -66,7 +66,7 @@ impl V1Model {
 
 impl Rules for V1Model {
     fn ingress(&mut self, engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>) {
-        engine.tell_of_ingress(burst, kind, execution);
+        engine.tell_of_ingress(burst, |packet| self.kind(packet), execution);
         self.keep_originals(engine, burst, |packet| packet.intrinsic(Slot::IngressPort));
         engine.timer.start();
         let parser = &[block(Stage::Parser)][..];
@@ -86,6 +86,21 @@ impl Rules for V1Model {
         engine.timer.lap(CoreStage::Decide);
     }
 
+    fn kind(&self, packet: &Packet) -> &'static str {
+        match packet.intrinsic(Slot::InstanceType) {
+            0 => "a normal packet",
+            1 => "a clone from ingress",
+            2 => "a clone from egress",
+            3 => "a coalesced packet",
+            4 => "a recirculated packet",
+            5 => "a replica",
+            6 => "a resubmitted packet",
+            7 => "a record of a packet",
+            8 => "a packet that is not made of records",
+            _ => "a packet of unknown kind",
+        }
+    }
+
     fn begin_egress(
         &mut self,
         _variables: Variables,
@@ -98,7 +113,7 @@ impl Rules for V1Model {
         packet.set_intrinsic(Slot::DeqTimedelta, waited_us & u64::from(u32::MAX));
         packet.set_intrinsic(Slot::DeqQdepth, depth_packets as u64);
         let rid = packet.intrinsic(Slot::EgressRid);
-        tell(execution, || Decision::EgressStarts { port, rid, kind: kind(&packet) });
+        tell(execution, || Decision::EgressStarts { port, rid, kind: self.kind(&packet) });
         packet
     }
 
@@ -661,22 +676,6 @@ fn not_scattered(engine: &mut Engine, packet: Packet, mut whole: Packet, executi
     tell(execution, || Decision::NotScattered);
     engine.pool.give(packet);
     engine.inject(whole);
-}
-
-/// What kind of packet it is, in words.
-fn kind(packet: &Packet) -> &'static str {
-    match packet.intrinsic(Slot::InstanceType) {
-        0 => "a normal packet",
-        1 => "a clone from ingress",
-        2 => "a clone from egress",
-        3 => "a coalesced packet",
-        4 => "a recirculated packet",
-        5 => "a replica",
-        6 => "a resubmitted packet",
-        7 => "a record of a packet",
-        8 => "a packet that is not made of records",
-        _ => "a packet of unknown kind",
-    }
 }
 
 fn point(decisions: Decisions) -> Step {

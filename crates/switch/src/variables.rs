@@ -41,7 +41,7 @@ impl Variables {
         self,
         packet: &mut Packet,
         port: u32,
-        kind: fn(&Packet) -> &'static str,
+        kind: impl Fn(&Packet) -> &'static str,
         execution: &mut Execution<'_>,
     ) {
         self.leave_queue(packet, port, execution.now_ns);
@@ -81,7 +81,12 @@ impl Engine {
     }
 
     /// Tells the observer of packets that enter ingress.
-    pub fn tell_of_ingress(&self, burst: &[Packet], kind: fn(&Packet) -> &'static str, execution: &mut Execution<'_>) {
+    pub fn tell_of_ingress(
+        &self,
+        burst: &[Packet],
+        kind: impl Fn(&Packet) -> &'static str,
+        execution: &mut Execution<'_>,
+    ) {
         for packet in burst {
             let port = self.variables.ingress_port.map_or(0, |slot| packet.intrinsic(slot) as u32);
             tell(execution, || Decision::IngressStarts { port, bytes: packet.length(), kind: kind(packet) });
