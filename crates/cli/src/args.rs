@@ -113,13 +113,17 @@ pub struct SourceArguments {
     /// Whether passes are skipped, so that every step of a packet can be shown
     #[arg(skip)]
     pub as_written: bool,
+    /// Names of annotations that are ignored
+    #[arg(skip)]
+    pub ignored_annotations: Vec<String>,
 }
 
 impl SourceArguments {
     /// The default settings.
     pub fn plain() -> SourceArguments {
-        let (include, define, undefine, host_ports) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        SourceArguments { include, define, undefine, std: None, drop_port: 511, host_ports, as_written: false }
+        let (include, define, undefine, host_ports, ignored_annotations) = Default::default();
+        let (std, drop_port, as_written) = (None, 511, false);
+        SourceArguments { include, define, undefine, std, drop_port, host_ports, as_written, ignored_annotations }
     }
 }
 
@@ -228,6 +232,8 @@ pub struct ExplainArguments {
 /// A stage that `wirespeed compile` can show.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Emit {
+    /// The text after the preprocessor
+    Preprocessed,
     /// The syntax tree
     Ast,
     /// The program as P4 text, printed from the syntax tree

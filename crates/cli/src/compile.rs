@@ -23,6 +23,7 @@ pub fn compile(arguments: &CompileArguments) -> Result<Exit, Exit> {
         return Err(Exit::Usage);
     }
     match arguments.emit {
+        Emit::Preprocessed => preprocessed(&arguments.file, &arguments.source, arguments.output.as_deref()),
         Emit::Ast | Emit::P4 => {
             let source = frontend::parse(&arguments.file, &arguments.source);
             frontend::show(&source);
@@ -64,6 +65,16 @@ pub fn compile(arguments: &CompileArguments) -> Result<Exit, Exit> {
 /// The program with its warnings shown.
 fn load(arguments: &CompileArguments, optimise: bool) -> Result<Program, Exit> {
     frontend::load_with_warnings(&arguments.file, &arguments.source, &arguments.warnings, optimise)
+}
+
+/// Writes the text of a file after the preprocessor.
+pub fn preprocessed(file: &Path, source: &SourceArguments, output: Option<&Path>) -> Result<Exit, Exit> {
+    let (text, source) = frontend::preprocessed(file, source);
+    frontend::show(&source);
+    match source.diagnostics.has_errors() {
+        true => Err(Exit::BadInput),
+        false => write_text(output, &text),
+    }
 }
 
 /// A program as JSON that a switch accepts as device config. The program was checked before.

@@ -39,6 +39,7 @@ impl SourceArguments {
             include: self.include.clone(),
             define: self.define.iter().map(define).collect(),
             undefine: self.undefine.clone(),
+            ignored_annotations: self.ignored_annotations.clone(),
             drop_port: self.drop_port,
             host_ports: Some(self.host_ports.clone()).filter(|ports| !ports.is_empty()),
             optimise: !self.as_written,
@@ -50,6 +51,11 @@ impl SourceArguments {
 /// Reads and parses a file.
 pub fn parse(path: &Path, arguments: &SourceArguments) -> Source {
     Source::read(path, &arguments.options(), &ProgramFiles)
+}
+
+/// The text of a file after the preprocessor, which does not depend on the language, and a source without a tree.
+pub fn preprocessed(path: &Path, arguments: &SourceArguments) -> (String, Source) {
+    Source::preprocessed(path, &arguments.options(), &ProgramFiles)
 }
 
 /// The files of the disk. A program may be wrapped in JSON, as `p4c` under our name writes it.

@@ -5,7 +5,7 @@
 //! `wirespeed` is the same command.
 
 use crate::args::{SourceArguments, WarningArguments};
-use crate::compile::{device_config, write_bytes};
+use crate::compile::{self, device_config, write_bytes};
 use crate::terminal;
 use crate::{Exit, frontend};
 use clap::{Args, ValueEnum};
@@ -34,6 +34,12 @@ pub struct P4cArguments {
     /// The language: 14 or 16, p4-14 or p4-16 [default: recognised from the program]
     #[arg(long = "p4v", alias = "std", value_name = "LANGUAGE", value_parser = standard)]
     pub std: Option<Standard>,
+    /// Write the text after the preprocessor to standard output, and nothing else
+    #[arg(short = 'E')]
+    pub preprocess: bool,
+    /// Annotations that are ignored, separated by commas
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub disable_annotations: Vec<String>,
     /// The output file for the device config
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -98,8 +104,12 @@ pub fn p4c(arguments: &P4cArguments) -> Result<Exit, Exit> {
         define: arguments.define.clone(),
         undefine: arguments.undefine.clone(),
         std: arguments.std,
+        ignored_annotations: arguments.disable_annotations.clone(),
         ..SourceArguments::plain()
     };
+    if arguments.preprocess {
+        return compile::preprocessed(&arguments.file, &source, None);
+    }
     let mut warnings = WarningArguments::default();
     if arguments.no_warnings.is_some() {
         warnings.allow.push("warnings".to_owned());

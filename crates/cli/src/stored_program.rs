@@ -96,6 +96,7 @@ impl StoredProgram {
             // Notes of earlier versions have none.
             host_ports: port_ranges(note["host_ports"].as_str().unwrap_or_default())?,
             as_written: false,
+            ignored_annotations: Vec::new(),
         };
         Some(StoredProgram { file: note["file"].as_str()?.into(), source, files })
     }

@@ -100,8 +100,16 @@ fn verdict(status: ExitStatus, mut said: File) -> Result<(), Fault> {
 
 /// The arguments of a run that affect its compilation.
 fn options(arguments: &RunArguments) -> Vec<std::ffi::OsString> {
-    let SourceArguments { include, define, undefine, std, drop_port, host_ports, as_written: _ } =
-        &arguments.switch.source;
+    let SourceArguments {
+        include,
+        define,
+        undefine,
+        std,
+        drop_port,
+        host_ports,
+        as_written: _,
+        ignored_annotations: _,
+    } = &arguments.switch.source;
     let mut options: Vec<std::ffi::OsString> = vec!["--drop-port".into(), drop_port.to_string().into()];
     if !host_ports.is_empty() {
         options.extend(["--host-ports".into(), port_ranges_text(host_ports).into()]);

@@ -108,6 +108,38 @@ fn a_program_is_compiled_by_p4c_and_run_by_simple_switch() {
 }
 
 #[test]
+fn p4c_writes_the_text_after_the_preprocessor() {
+    let folder = Folder::new();
+    std::fs::write(
+        folder.path("a.p4"),
+        "#define W 8\n#define P +\n#if W > 4\nconst bit<W> x = 1 +P W;  // 9\n#endif\n",
+    )
+    .unwrap();
+    assert_eq!(folder.printed("p4c -E a.p4"), "const bit< 8 > x = 1 + + 8 ;\n");
+    assert!(!folder.path("a.json").exists());
+    // The text is a program without directives.
+    let text = folder.printed("p4c --target bmv2 -E x.p4");
+    std::fs::write(folder.path("y.p4"), text).unwrap();
+    folder.printed("p4c --nocpp --target bmv2 y.p4");
+    let output = folder.run("p4c -E none.p4");
+    assert!(!output.status.success() && output.stdout.is_empty(), "{output:?}");
+}
+
+#[test]
+fn annotations_are_dropped_on_request() {
+    let folder = Folder::new();
+    let program = PROGRAM.replace("    table where", "    @name(\"other\") @hidden table where");
+    std::fs::write(folder.path("x.p4"), program).unwrap();
+    let info = |options: &str| {
+        folder.printed(&format!("p4c {options} --p4runtime-files x.txtpb x.p4"));
+        std::fs::read_to_string(folder.path("x.txtpb")).unwrap()
+    };
+    assert!(!info("--disable-annotations=name").contains("where"));
+    assert!(info("--disable-annotations hidden").contains("I.other"));
+    assert!(info("--disable-annotations name,hidden").contains("I.where"));
+}
+
+#[test]
 fn simple_switch_grpc_is_reached_at_both_ports() {
     let folder = Folder::new();
     folder.printed("p4c-bm2-ss --p4v 16 -o build/x.json x.p4");

@@ -38,6 +38,13 @@ pub fn parse_program(
     (parse(sources, preprocessed, options, standard, &mut diagnostics), diagnostics)
 }
 
+/// The text of the program in the file at `path` after the preprocessor.
+pub fn preprocessed(sources: &mut SourceMap, path: &Path, options: &Options<'_>) -> (String, Diagnostics) {
+    let mut diagnostics = Diagnostics::new();
+    let preprocessed = Preprocessed::from_file(sources, path, &with_target(options), &mut diagnostics);
+    (preprocessed.text(sources), diagnostics)
+}
+
 /// The same for `text` as the program in a file called `name`.
 pub fn parse_text(
     sources: &mut SourceMap,

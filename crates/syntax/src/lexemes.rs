@@ -88,6 +88,27 @@ impl Preprocessed {
         tokens.iter().map(lexeme).collect()
     }
 
+    /// The program as text, without directives, macros and comments. It has the tokens of this one.
+    pub fn text(&self, sources: &SourceMap) -> String {
+        let Preprocessed(Tokens { tokens, names, .. }) = self;
+        let mut text = String::new();
+        // The end of the token before, if it is in the source as it is here.
+        let mut end = None;
+        for token in tokens {
+            let written = token.text(names);
+            let is_verbatim = sources.text(token.span) == &*written;
+            if token.is_first_on_line && !text.is_empty() {
+                text.push('\n');
+            } else if !text.is_empty() && (token.has_space_before || !is_verbatim || end != Some(token.span.lo)) {
+                // Tokens that a macro puts side by side must not become one.
+                text.push(' ');
+            }
+            end = is_verbatim.then_some(token.span.hi);
+            text.push_str(&written);
+        }
+        text
+    }
+
     /// Parses it as P4_16.
     pub fn parse(self, sources: &SourceMap, diagnostics: &mut Diagnostics) -> Program {
         parser::parse(self.0, sources, diagnostics)

@@ -21,6 +21,8 @@ pub struct Options {
     pub define: Vec<(String, String)>,
     /// Macros undefined before the program begins.
     pub undefine: Vec<String>,
+    /// Names of annotations that are ignored.
+    pub ignored_annotations: Vec<String>,
     /// The port that `mark_to_drop` names (v1model): packets for it are dropped. At most 511.
     pub drop_port: u16,
     /// The ports that belong to hosts (PNA), first and last of each range; `None`: those that the program names.
@@ -38,6 +40,7 @@ impl Default for Options {
             include: Vec::new(),
             define: Vec::new(),
             undefine: Vec::new(),
+            ignored_annotations: Vec::new(),
             drop_port: lower::Options::default().drop_port as u16,
             host_ports: None,
             optimise: true,
@@ -83,6 +86,7 @@ impl Options {
             include_paths: self.include.clone(),
             defines: self.define.clone(),
             undefines: self.undefine.clone(),
+            ignored_annotations: self.ignored_annotations.clone(),
             loader: files,
         }
     }

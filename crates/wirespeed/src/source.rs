@@ -35,6 +35,13 @@ impl Source {
         Source { map, tree, diagnostics }
     }
 
+    /// Reads the program in a file of the loader as far as its text after the preprocessor. The source has no tree.
+    pub fn preprocessed(path: &Path, options: &Options, files: &dyn FileLoader) -> (String, Source) {
+        let mut map = SourceMap::new();
+        let (text, diagnostics) = p4_14::front::preprocessed(&mut map, path, &options.syntax(files));
+        (text, Source { map, tree: ast::Program::default(), diagnostics })
+    }
+
     /// Parses `text` as the program in a file called `name`; what it includes comes from the loader.
     pub fn parse(name: &str, text: &str, options: &Options, files: &dyn FileLoader) -> Source {
         let mut map = SourceMap::new();

@@ -9,8 +9,9 @@ use crate::p4c;
 use std::ffi::OsString;
 use std::path::Path;
 
-/// Options without effect on the files written here.
-const DROPPED: [&str; 6] = ["-c", "-g", "-S", "-v", "-###", "--ndebug"];
+/// Options without effect on the files written here. Text that another preprocessor has written (`--nocpp`) has no
+/// directives left.
+const DROPPED: [&str; 7] = ["-c", "-g", "-S", "-v", "-###", "--ndebug", "--nocpp"];
 
 /// The same with a value.
 const DROPPED_WITH_VALUE: [&str; 11] = [
@@ -113,7 +114,9 @@ impl Read {
                 Some(value) if other.starts_with("--") => self.words.push(format!("{other}={value}").into()),
                 Some(value) => self.words.push(format!("{other}{value}").into()),
                 None if matches!(other, "-I" | "-D" | "-U") => self.words.extend(with_value(given.value(), other)),
-                None if other.starts_with("--p4runtime-f") => self.words.extend(with_value(given.value(), other)),
+                None if other.starts_with("--p4runtime-f") || other == "--disable-annotations" => {
+                    self.words.extend(with_value(given.value(), other))
+                }
                 None => self.words.push(other.into()),
             },
         }
@@ -143,6 +146,10 @@ mod tests {
                 "-b bmv2-v1model -O2 --Wwarn --Wwarn=unused -T x:3 --excludeFrontendPasses A,B --Wdisable=unused x.p4"
             ),
             "p4c-bm2-ss --target bmv2 --Wdisable=unused x.p4 -o x.json"
+        );
+        assert_eq!(
+            meant("--nocpp --disable-annotations name,hidden -E x.p4"),
+            "p4c-bm2-ss --disable-annotations name,hidden -E x.p4 -o x.json"
         );
         assert_eq!(meant("--parser-only x.p4"), "p4c-bm2-ss --validate x.p4 -o x.json");
     }

@@ -24,9 +24,16 @@ impl Parser<'_> {
     pub(super) fn annotations(&mut self) -> Parsed<Vec<Annotation>> {
         let mut annotations = Vec::new();
         while self.at(TokenKind::At) {
-            annotations.push(self.annotation()?);
+            let annotation = self.annotation()?;
+            if !self.is_ignored(&annotation) {
+                annotations.push(annotation);
+            }
         }
         Ok(annotations)
+    }
+
+    fn is_ignored(&self, annotation: &Annotation) -> bool {
+        self.ignored_annotations.iter().any(|&name| *self.names.text(name) == annotation.name.name)
     }
 
     fn annotation(&mut self) -> Parsed<Annotation> {

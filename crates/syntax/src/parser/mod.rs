@@ -52,6 +52,8 @@ struct Parser<'a> {
     empty_expansions: BTreeMap<usize, Symbol>,
     /// The macros that the options define as nothing.
     empty_options: BTreeSet<Symbol>,
+    /// Names of annotations that are dropped.
+    ignored_annotations: BTreeSet<Symbol>,
     /// See [`types::closing_brackets`].
     closes: Vec<Option<NonZeroU32>>,
     /// The index of the next token.
@@ -71,7 +73,7 @@ struct Parser<'a> {
 
 /// Parses the preprocessed program.
 pub(crate) fn parse(tokens: Tokens, sources: &SourceMap, diagnostics: &mut Diagnostics) -> Program {
-    let Tokens { mut tokens, names, empty_expansions, empty_options } = tokens;
+    let Tokens { mut tokens, names, empty_expansions, empty_options, ignored_annotations } = tokens;
     annotations::drop_invalid_characters(&mut tokens, &names, diagnostics);
     let scopes = Scopes::new(names.len());
     let closes = types::closing_brackets(&tokens);
@@ -82,6 +84,7 @@ pub(crate) fn parse(tokens: Tokens, sources: &SourceMap, diagnostics: &mut Diagn
         names,
         empty_expansions,
         empty_options,
+        ignored_annotations,
         closes,
         next: 0,
         sources,

@@ -51,6 +51,8 @@ pub struct Options<'a> {
     pub defines: Vec<(String, String)>,
     /// Macros undefined before the program begins.
     pub undefines: Vec<String>,
+    /// Names of annotations that the parser reads and drops.
+    pub ignored_annotations: Vec<String>,
     /// The loader of files.
     pub loader: &'a dyn FileLoader,
 }
@@ -58,7 +60,8 @@ pub struct Options<'a> {
 impl<'a> Options<'a> {
     /// No include folders, no macros.
     pub fn new(loader: &'a dyn FileLoader) -> Options<'a> {
-        Options { include_paths: Vec::new(), defines: Vec::new(), undefines: Vec::new(), loader }
+        let (include_paths, defines, undefines, ignored_annotations) = Default::default();
+        Options { include_paths, defines, undefines, ignored_annotations, loader }
     }
 }
 
@@ -71,6 +74,8 @@ pub(crate) struct Tokens {
     pub empty_expansions: BTreeMap<usize, Symbol>,
     /// The macros that the options define as nothing.
     pub empty_options: BTreeSet<Symbol>,
+    /// Names of annotations that are dropped.
+    pub ignored_annotations: BTreeSet<Symbol>,
 }
 
 /// Preprocessing exceeded a limit, which is reported. The tokens read so far are dropped, because errors about a
@@ -183,8 +188,10 @@ pub(crate) fn preprocess(
     preprocessor.tokens.push(end);
     let empty = options.defines.iter().filter(|(_, value)| value.trim().is_empty());
     let empty_options = empty.map(|(name, _)| preprocessor.names.intern(name)).collect();
+    let ignored = options.ignored_annotations.iter();
+    let ignored_annotations = ignored.map(|name| preprocessor.names.intern(name)).collect();
     let Preprocessor { tokens, names, empty_expansions, .. } = preprocessor;
-    Tokens { tokens, names, empty_expansions, empty_options }
+    Tokens { tokens, names, empty_expansions, empty_options, ignored_annotations }
 }
 
 /// The architecture whose commonly included file is not part of this compiler.
