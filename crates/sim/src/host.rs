@@ -20,7 +20,7 @@ pub mod udp;
 pub use incast::{Incast, IncastFlow};
 pub use ping::Ping;
 pub use stack::{HostAddress, HostConfig, StackCounters};
-pub use tcp::{Exchange, Listener, TcpEndpoint, TcpFlow};
+pub use tcp::{Exchange, Listener, Sending, TcpEndpoint, TcpFlow};
 pub use udp::{UdpFlow, UdpSink};
 
 use crate::events::EventQueue;

@@ -5,7 +5,7 @@
 
 use crate::host::stack::Stack;
 use crate::node::Context;
-use crate::time::Time;
+use crate::time::{Serialiser, Time};
 use crate::wire::ip;
 use crate::wire::udp::Ports;
 use core::net::IpAddr;
@@ -25,6 +25,18 @@ pub struct TcpFlow {
     pub bytes: Option<u64>,
     /// The settings of the client.
     pub config: Config,
+    /// What its host and its application make of it.
+    pub sending: Sending,
+}
+
+/// What a host and an application make of what a client sends.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Sending {
+    /// The upper six bits of the traffic class (IPv6) or the type of service (IPv4) of the client's segments. The others
+    /// are ECN's.
+    pub traffic_class: u8,
+    /// How fast the application writes, a segment at a time; 0 for all at once.
+    pub bits_per_s: u64,
 }
 
 /// A port on which a host accepts connections.
@@ -56,6 +68,10 @@ pub struct TcpEndpoint {
     is_client: bool,
     /// Bytes that the application has not written yet.
     to_write: u64,
+    /// Bytes that the application has only later, and when it has the next.
+    later: u64,
+    next_write: Time,
+    sending: Sending,
     closes: bool,
     exchange: Option<Exchange>,
     /// Requests that a server has answered.
@@ -80,9 +96,11 @@ pub struct TcpEndpoint {
 
 impl TcpEndpoint {
     pub(super) fn client(flow: TcpFlow) -> TcpEndpoint {
-        let TcpFlow { to, ports, start, bytes, config } = flow;
-        let application = (bytes.unwrap_or(u64::MAX), bytes.is_some());
-        TcpEndpoint::new(None, config, to, ports, start, Some(application))
+        let TcpFlow { to, ports, start, bytes, config, sending } = flow;
+        let all = bytes.unwrap_or(u64::MAX);
+        let (to_write, later) = if sending.bits_per_s > 0 { (0, all) } else { (all, 0) };
+        let endpoint = TcpEndpoint::new(None, config, to, ports, start, Some((to_write, bytes.is_some())));
+        TcpEndpoint { later, sending, ..endpoint }
     }
 
     pub(super) fn server(listener: &Listener, peer: IpAddr, port: u16, peer_port: u16, now: Time) -> TcpEndpoint {
@@ -151,6 +169,9 @@ impl TcpEndpoint {
             ports,
             is_client: application.is_some(),
             to_write,
+            later: 0,
+            next_write: Time::MAX,
+            sending: Sending::default(),
             closes,
             exchange: None,
             answered: 0,
@@ -198,7 +219,7 @@ impl TcpEndpoint {
     /// When it is to be called.
     pub(super) fn next(&self) -> Time {
         match &self.connection {
-            Some(connection) => connection.next_timeout().unwrap_or(Time::MAX),
+            Some(connection) => connection.next_timeout().unwrap_or(Time::MAX).min(self.next_write),
             None if self.is_client && self.statistics.is_none() => self.start,
             None => Time::MAX,
         }
@@ -208,6 +229,9 @@ impl TcpEndpoint {
         match &mut self.connection {
             Some(connection) => connection.on_timer(context.now()),
             None => self.connect(),
+        }
+        if self.next_write <= context.now() {
+            self.write_more(context.now());
         }
         self.drive(context, stack);
     }
@@ -242,7 +266,7 @@ impl TcpEndpoint {
         let Some(connection) = &mut self.connection else { return };
         let Some(header) = stack.header_to(self.peer, ip::TCP) else { return };
         while let Some(segment) = connection.poll_transmit(context.now()) {
-            send(context, stack, &header, self.ports, &segment);
+            send(context, stack, &header, self.ports, self.sending.traffic_class, &segment);
         }
     }
 
@@ -255,7 +279,7 @@ impl TcpEndpoint {
                 Event::Established => {
                     self.established = Some(now);
                     // Not before: closing a connection that is not established would give it up.
-                    self.write();
+                    self.write_more(now);
                 }
                 Event::Readable => self.read(),
                 Event::Writable => self.write(),
@@ -292,10 +316,20 @@ impl TcpEndpoint {
         self.write();
     }
 
+    /// The application has another segment, if it does not have all at once.
+    fn write_more(&mut self, now: Time) {
+        let bytes = self.later.min(u64::from(self.config.mss));
+        self.later -= bytes;
+        self.to_write += bytes;
+        let line = Serialiser::new(self.sending.bits_per_s);
+        self.next_write = if self.later > 0 { now + line.duration(bytes) } else { Time::MAX };
+        self.write();
+    }
+
     fn write(&mut self) {
         let Some(connection) = self.connection.as_mut().filter(|_| self.to_write > 0 || self.closes) else { return };
         self.to_write -= connection.write(self.to_write);
-        if self.to_write == 0 && self.closes {
+        if self.to_write == 0 && self.later == 0 && self.closes {
             self.closes = false;
             connection.close();
         }
@@ -336,13 +370,20 @@ pub(super) fn opens(segment: &Segment) -> bool {
 pub(super) fn reset(context: &mut Context<'_>, stack: &mut Stack, cause: &ip::Header, ports: Ports, segment: &Segment) {
     let answer = segment.reset_in_answer();
     if let (Some(answer), Some(header)) = (answer, stack.header_to(cause.source, ip::TCP)) {
-        send(context, stack, &header, Ports { source: ports.destination, destination: ports.source }, &answer);
+        send(context, stack, &header, Ports { source: ports.destination, destination: ports.source }, 0, &answer);
     }
 }
 
-fn send(context: &mut Context<'_>, stack: &mut Stack, header: &ip::Header, ports: Ports, segment: &Segment) {
+fn send(
+    context: &mut Context<'_>,
+    stack: &mut Stack,
+    header: &ip::Header,
+    ports: Ports,
+    traffic_class: u8,
+    segment: &Segment,
+) {
     let Some(addresses) = addresses(header.source, header.destination) else { return };
-    let header = ip::Header { traffic_class: segment.ecn.bits(), ..*header };
+    let header = ip::Header { traffic_class: traffic_class & 0xfc | segment.ecn.bits(), ..*header };
     let key = stream_key(ports.source, ports.destination);
     let ports = tcp::wire::Ports { source: ports.source, destination: ports.destination };
     stack.send_written(context, &header, tcp::wire::length(segment), |bytes| {

@@ -205,7 +205,8 @@ fn listener() -> Listener {
 
 fn tcp_flow(to: &str, source: u16, bytes: Option<u64>) -> TcpFlow {
     let ports = Ports { source, destination: 80 };
-    TcpFlow { to: to.parse().unwrap(), ports, start: Time::from_ms(1), bytes, config: ::tcp::Config::default() }
+    let (to, config, sending) = (to.parse().unwrap(), ::tcp::Config::default(), Sending::default());
+    TcpFlow { to, ports, start: Time::from_ms(1), bytes, config, sending }
 }
 
 #[test]
@@ -225,6 +226,22 @@ fn a_flow_over_tcp_arrives_whole() {
         assert!(finished > Time::from_ms(86) && finished < Time::from_ms(110), "{finished}");
         assert_eq!(client.statistics().unwrap().acknowledged_bytes, 1_000_000);
     }
+}
+
+#[test]
+fn a_flow_is_as_fast_as_its_application() {
+    let mut hosts = [host(0), host(1)];
+    let sending = Sending { traffic_class: 0x10, bits_per_s: 1_000_000 };
+    hosts[0].add_tcp(TcpFlow { sending, ..tcp_flow("10.0.0.2", 1_000, Some(100_000)) });
+    hosts[1].listen(80, listener());
+    let mut network = network(hosts, &config());
+    network.run_until(Time::from_s(2));
+    let server = network.node::<Host>(NodeId(1)).unwrap();
+    let server = server.tcp_with(80, "10.0.0.1".parse().unwrap(), 1_000).unwrap();
+    assert_eq!((server.received_bytes, server.altered), (100_000, 0));
+    // 800 ms, but the last segment is written at the end of the one before; and some round trips.
+    let finished = server.finished.unwrap();
+    assert!(finished > Time::from_ms(780) && finished < Time::from_ms(810), "{finished}");
 }
 
 #[test]

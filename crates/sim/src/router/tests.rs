@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::channel::ChannelConfig;
-use crate::host::{Host, HostAddress, HostConfig, Ping};
+use crate::host::{Host, HostAddress, HostConfig, Ping, Sending};
 use crate::network::{Network, NetworkBuilder, NodeId};
 use crate::wire::ip::Header;
 
@@ -147,7 +147,8 @@ fn connections_send_shorter_segments_where_a_link_has_a_smaller_mtu() {
         let config = tcp::Config { mss: if version == 0 { 1_460 } else { 1_440 }, ..tcp::Config::default() };
         let ports = Ports { source: 1_000, destination: 80 };
         let to = HOSTS[1][version].parse().unwrap();
-        hosts[0].add_tcp(TcpFlow { to, ports, start: Time::ZERO, bytes: Some(200_000), config });
+        let (bytes, sending) = (Some(200_000), Sending::default());
+        hosts[0].add_tcp(TcpFlow { to, ports, start: Time::ZERO, bytes, config, sending });
         hosts[1].listen(80, Listener { config, exchange: None });
         let mut builder = NetworkBuilder::default();
         let ids = [builder.add("r"), builder.add("h0"), builder.add("h1")];

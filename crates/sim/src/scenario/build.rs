@@ -418,8 +418,9 @@ fn add_flow(hosts: &mut [Host], flow: &FlowPlan, to: IpAddr, ports: Ports, seed:
             hosts[flow.from].add_udp(UdpFlow { to, ports, arrivals, sizes, traffic_class, start, end, count }, seed);
             hosts[flow.to].add_sink(ports.destination);
         }
-        FlowKind::Tcp { bytes, config } => {
-            hosts[flow.from].add_tcp(TcpFlow { to, ports, start, bytes: *bytes, config: **config });
+        FlowKind::Tcp { bytes, config, sending } => {
+            let (bytes, sending) = (*bytes, *sending);
+            hosts[flow.from].add_tcp(TcpFlow { to, ports, start, bytes, config: **config, sending });
             hosts[flow.to].listen(ports.destination, Listener { config: **config, exchange: None });
         }
         FlowKind::Ping { interval, count, bytes } => {

@@ -2,6 +2,7 @@
 
 use crate::arrivals::{Arrivals, Sizes};
 use crate::channel::ChannelConfig;
+use crate::host::Sending;
 use crate::host::udp::PAYLOAD_BYTES_MIN;
 use crate::random;
 use crate::scenario::file::loads::{HasTcpKeys as _, TcpKeys};
@@ -136,12 +137,11 @@ impl Resolver<'_> {
 
     /// Keys that mean nothing for the kind of flow would be ignored: they are faults.
     fn check_keys(&mut self, flow: &FlowSection) {
+        let both = [("rate", flow.rate.is_some()), ("traffic_class", flow.traffic_class.is_some())];
         let udp = [
-            ("rate", flow.rate.is_some()),
             ("arrivals", flow.arrivals.is_some()),
             ("on", flow.on.is_some()),
             ("off", flow.off.is_some()),
-            ("traffic_class", flow.traffic_class.is_some()),
             ("trace", flow.trace.is_some()),
         ];
         let tcp = [
@@ -157,7 +157,7 @@ impl Resolver<'_> {
         let (name, wrong): (&str, Vec<(&str, bool)>) = match flow.kind.get_ref() {
             FlowKindName::Udp => ("udp", [&tcp[..], &ping].concat()),
             FlowKindName::Tcp => ("tcp", [&udp[..], &ping, &[count, size]].concat()),
-            FlowKindName::Ping => ("ping", [&udp[..], &tcp].concat()),
+            FlowKindName::Ping => ("ping", [&both[..], &udp, &tcp].concat()),
         };
         for (key, _) in wrong.iter().filter(|(_, is_given)| *is_given) {
             self.fault(&flow.kind, format!("a flow of the kind {name} has no `{key}`"));
@@ -169,7 +169,9 @@ impl Resolver<'_> {
             FlowKindName::Udp => self.udp(flow),
             FlowKindName::Tcp => {
                 let config = self.tcp(&flow.tcp())?;
-                Some(FlowKind::Tcp { bytes: flow.bytes, config: Box::new(config) })
+                let traffic_class = flow.traffic_class.unwrap_or(0);
+                let sending = Sending { traffic_class, bits_per_s: flow.rate.map_or(0, |rate| rate.0) };
+                Some(FlowKind::Tcp { bytes: flow.bytes, config: Box::new(config), sending })
             }
             FlowKindName::Ping => {
                 let bytes = flow.size.as_ref().map_or(PING_BYTES_DEFAULT, |size| *size.get_ref());

@@ -68,7 +68,7 @@ impl<'a> IdealTimes<'a> {
 
     /// The ideal time of a flow; `None` if it has no size or no path.
     pub fn of(&mut self, flow: &FlowPlan) -> Option<Time> {
-        let FlowKind::Tcp { bytes: Some(bytes), config } = &flow.kind else { return None };
+        let FlowKind::Tcp { bytes: Some(bytes), config, .. } = &flow.kind else { return None };
         let headers = ethernet::HEADER_BYTES + if flow.is_v6 { ip::V6_HEADER_BYTES } else { ip::V4_HEADER_BYTES };
         let syn = headers + tcp::wire::length(&Segment { options: options(config, true), ..Segment::default() });
         let empty = tcp::wire::length(&Segment { options: options(config, false), ..Segment::default() });

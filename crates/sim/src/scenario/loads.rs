@@ -1,8 +1,8 @@
 //! Sections that make many flows: workloads, incasts, lists of flows, sensors.
 
 use crate::arrivals::{Arrivals, Sizes};
-use crate::host::Exchange;
 use crate::host::udp::PAYLOAD_BYTES_MIN;
+use crate::host::{Exchange, Sending};
 use crate::random;
 use crate::scenario::file::loads::HasTcpKeys as _;
 use crate::scenario::file::{FlowListSection, IncastSection, PairsName, SensorSection, WorkloadSection};
@@ -36,7 +36,7 @@ struct Workload<'a> {
 
 impl Workload<'_> {
     fn flow(&self, from: usize, to: usize, start: Time, bytes: u64, end: Time) -> FlowPlan {
-        let kind = FlowKind::Tcp { bytes: Some(bytes), config: Box::new(self.config) };
+        let kind = FlowKind::Tcp { bytes: Some(bytes), config: Box::new(self.config), sending: Sending::default() };
         FlowPlan { from, to, is_v6: self.section.ipv6.unwrap_or(false), start, end, kind }
     }
 }
@@ -221,7 +221,7 @@ impl Resolver<'_> {
             is_v6: list.ipv6.unwrap_or(false),
             start: it.start + later,
             end,
-            kind: FlowKind::Tcp { bytes: Some(it.bytes), config: Box::new(config) },
+            kind: FlowKind::Tcp { bytes: Some(it.bytes), config: Box::new(config), sending: Sending::default() },
         }));
     }
 

@@ -3,7 +3,7 @@
 use crate::arrivals::{Arrivals, Sizes};
 use crate::channel::{ChannelConfig, Interval};
 use crate::device::Device;
-use crate::host::Exchange;
+use crate::host::{Exchange, Sending};
 use crate::scenario::controller::ControllerPlan;
 use crate::scenario::device::Said;
 use crate::scenario::faults::{self, Fault};
@@ -161,7 +161,7 @@ pub enum FlowKind {
     /// Datagrams.
     Udp { arrivals: Arrivals, sizes: Sizes, count: u64, traffic_class: u8 },
     /// A connection.
-    Tcp { bytes: Option<u64>, config: Box<tcp::Config> },
+    Tcp { bytes: Option<u64>, config: Box<tcp::Config>, sending: Sending },
     /// Echo requests.
     Ping { interval: Time, count: u64, bytes: usize },
 }
