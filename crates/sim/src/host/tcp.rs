@@ -32,8 +32,8 @@ pub struct TcpFlow {
 /// What a host and an application make of what a client sends.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Sending {
-    /// The upper six bits of the traffic class (IPv6) or the type of service (IPv4) of the client's segments. The others
-    /// are ECN's.
+    /// The upper six bits of the traffic class (IPv6) or the type of service (IPv4) of the client's segments. The lower
+    /// two are ECN's.
     pub traffic_class: u8,
     /// How fast the application writes, a segment at a time; 0 for all at once.
     pub bits_per_s: u64,
