@@ -1,6 +1,7 @@
 //! The arguments of the command.
 
 use crate::explanations::PAGES;
+use crate::server_tls::ServerTlsArguments;
 pub use crate::trace::arguments::TraceArguments;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use command_line::logging::LogArguments;
@@ -59,7 +60,7 @@ pub enum Command {
     /// Build hosts and switches on this machine from a topology.json, and run commands in them
     Net(NetArguments),
     /// Simulate a network: hosts, links and switches in modelled time
-    Sim(crate::sim::SimArguments),
+    Sim(Box<crate::sim::SimArguments>),
     /// The process that keeps a network alive
     #[command(name = crate::net::KEEPER_COMMAND, hide = true)]
     NetKeeper,
@@ -420,15 +421,8 @@ pub struct P4RuntimeArguments {
     /// The CPU port, which sends packets to controllers and receives theirs [default: that of the architecture]
     #[arg(long, value_name = "PORT", requires = "p4runtime")]
     pub cpu_port: Option<u32>,
-    /// The server's certificate (PEM): clients must use TLS
-    #[arg(long, value_name = "FILE", requires_all = ["p4runtime_key", "p4runtime"])]
-    pub p4runtime_cert: Option<PathBuf>,
-    /// The private key for the certificate (PEM)
-    #[arg(long, value_name = "FILE", requires = "p4runtime_cert")]
-    pub p4runtime_key: Option<PathBuf>,
-    /// The authority that must have signed clients' certificates (PEM)
-    #[arg(long, value_name = "FILE", requires = "p4runtime_cert")]
-    pub p4runtime_ca: Option<PathBuf>,
+    #[command(flatten)]
+    pub tls: ServerTlsArguments,
 }
 
 /// The settings for compiling a program that a controller sends.

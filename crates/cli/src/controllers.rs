@@ -9,7 +9,6 @@ use crate::applications;
 use crate::args::{P4RuntimeArguments, RunArguments};
 use crate::backend;
 use crate::frontend::Shown;
-use crate::pem;
 use crate::ports;
 use crate::starting::Origin;
 use crate::terminal;
@@ -18,7 +17,7 @@ use crate::trial;
 use control::Api;
 use control::api::{Code, Fault};
 use live::PortSpec;
-use p4runtime::{Compiled, Compiler, Feed, Options, Patience, Ports, Server, StartError, Tls};
+use p4runtime::{Compiled, Compiler, Feed, Options, Patience, Ports, Server};
 use serde_json::Value;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Component, Path, PathBuf};
@@ -64,12 +63,7 @@ pub fn start(arguments: &RunArguments, subject: ServedSwitch<'_>) -> Result<Opti
     let Some(address) = options.p4runtime else { return Ok(None) };
     let address = address.unwrap_or(DEFAULT_ADDRESS);
     let cpu_port = cpu_port(options, specs)?;
-    let tls = tls(options)?;
-    if tls.is_none() && !address.ip().is_loopback() {
-        terminal::warning(format!(
-            "anyone who reaches {address} can take the switch over: require certificates with --p4runtime-cert and --p4runtime-ca"
-        ));
-    }
+    let tls = options.tls.settings(address)?;
     let named = ports::names(arguments).into_iter().map(|(number, name)| (number, name.to_owned()));
     let compiler = ProgramCompiler {
         arguments: arguments.clone(),
@@ -85,15 +79,8 @@ pub fn start(arguments: &RunArguments, subject: ServedSwitch<'_>) -> Result<Opti
         tls,
         compile_time_max: COMPILE_TIME_MAX,
     };
-    let (server, feed) = Server::start(api, Arc::new(compiler), started, server_options).map_err(|error| {
-        match (&error, &options.p4runtime_cert, &options.p4runtime_key) {
-            (StartError::Tls(_), Some(certificate), Some(key)) => {
-                terminal::error(format!("{} with {}: {error}", certificate.display(), key.display()));
-            }
-            _ => terminal::error(error),
-        }
-        Exit::System
-    })?;
+    let (server, feed) =
+        Server::start(api, Arc::new(compiler), started, server_options).map_err(|error| options.tls.refuse(&error))?;
     applications::start(&arguments.with, options.device_id, &server)?;
     Ok(Some(Controllers { server, feed, cpu_port }))
 }
@@ -108,12 +95,6 @@ fn cpu_port(options: &P4RuntimeArguments, specs: &[PortSpec]) -> Result<CpuPort,
         Some(port) => Ok(CpuPort::fixed(port)),
         None => Ok(CpuPort::usual(is_taken)),
     }
-}
-
-fn tls(options: &P4RuntimeArguments) -> Result<Option<Tls>, Exit> {
-    let (Some(certificate), Some(key)) = (&options.p4runtime_cert, &options.p4runtime_key) else { return Ok(None) };
-    let client_ca = options.p4runtime_ca.as_deref().map(pem::certificate).transpose()?;
-    Ok(Some(Tls { certificate: pem::certificate(certificate)?, key: pem::key(key)?, client_ca }))
 }
 
 /// Compiles the programs that controllers send.

@@ -12,6 +12,7 @@
 //! * [`explanations`]: the pages about diagnostics.
 //! * [`starting`]: the first program of a run. [`reporter`]: its output for the user.
 //! * [`controllers`]: the P4Runtime server of `run`. [`links`]: link changes while it runs.
+//! * [`server_tls`]: certificates of P4Runtime servers.
 //! * [`state`], [`stored_program`]: the state that a switch stores for its next start.
 //! * [`written_types`]: display formats of values, from the types in a program's text.
 //! * [`trial`]: programs of controllers, compiled in a process that can be ended.
@@ -43,6 +44,7 @@ mod prompt;
 mod ready;
 mod reporter;
 mod run;
+mod server_tls;
 mod sim;
 mod starting;
 mod state;
@@ -56,7 +58,7 @@ mod trial;
 mod tune;
 mod written_types;
 
-use command_line::{Exit, logging, pem, terminal};
+use command_line::{Exit, logging, terminal};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {

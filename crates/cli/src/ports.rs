@@ -93,9 +93,14 @@ pub fn note_unused_rates(rates: &[Rate], arguments: &RunArguments) {
 /// Moves the thread to the namespace that the arguments name, if any.
 pub fn enter_namespace(arguments: &RunArguments) -> Result<(), Exit> {
     let Some(name) = &arguments.netns else { return Ok(()) };
-    let path = if name.components().count() == 1 { PathBuf::from(NAMED_NAMESPACES).join(name) } else { name.clone() };
+    let path = namespace_path(name);
     let entered = NetworkNamespace::open(&path).and_then(|namespace| namespace.enter());
     entered.map_err(|error| refused(format!("cannot enter the network namespace {}: {error}", path.display())))
+}
+
+/// The file of a network namespace that is given by its name or its path.
+pub fn namespace_path(name: &Path) -> PathBuf {
+    if name.components().count() == 1 { PathBuf::from(NAMED_NAMESPACES).join(name) } else { name.to_owned() }
 }
 
 /// Opens the ports, with this many queues if they can have several; with a folder, interfaces are recorded in

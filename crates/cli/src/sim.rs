@@ -5,7 +5,8 @@
 //!
 //! * [`capture`]: the packets of links as captures. [`checks`]: properties, and the smallest run that violates one.
 //! * [`jobs`]: several runs at the same time.
-//! * [`real_time`]: the clock of the machine. [`outside`]: controllers that reach switches over gRPC.
+//! * [`real_time`]: the clock of the machine. [`outside`]: controllers that reach switches over gRPC. [`taps`]:
+//!   programs in the places of hosts.
 //! * [`steps`]: what programs do with the packets of a flow.
 //! * [`sweep`]: many runs with different values and seeds; [`runs`]: their file. [`merge`]: several such files.
 
@@ -18,16 +19,19 @@ mod real_time;
 mod runs;
 mod steps;
 mod sweep;
+mod taps;
 
 use self::capture::Captures;
 use self::outside::ServedSwitch;
 use self::real_time::Factor;
 use self::steps::Steps;
+use self::taps::TappedHost;
 use crate::Exit;
 use crate::args::{BackendKind, SourceArguments, SwitchArguments};
 use crate::backend;
 use crate::frontend;
 use crate::net::named_program;
+use crate::server_tls::ServerTlsArguments;
 use crate::terminal::{self, Progress, say};
 use crate::trace::values::Described;
 use clap::{Args, Subcommand};
@@ -116,6 +120,13 @@ pub struct SimArguments {
     /// Serve P4Runtime controllers of a switch at this address, until the run ends; may be repeated
     #[arg(long, value_name = "SWITCH=[ADDRESS:]PORT", value_parser = ServedSwitch::parse, requires = "realtime")]
     pub p4runtime: Vec<ServedSwitch>,
+    #[command(flatten)]
+    pub tls: ServerTlsArguments,
+    /// Put programs of this machine in the place of a host: they reach the network through this tap interface, which
+    /// is created, and removed with the run, unless it exists; may be repeated. NETNS is the network namespace in
+    /// which it is, by its name or its path
+    #[arg(long, value_name = "HOST=[NETNS/]INTERFACE", value_parser = TappedHost::parse, requires = "realtime")]
+    pub tap: Vec<TappedHost>,
     /// Only read the scenario, its programs and their entries, and run nothing
     #[arg(long)]
     pub dry_run: bool,
@@ -136,6 +147,7 @@ const EXAMPLES: &str = "Examples:
   wirespeed sim dumbbell.toml --sweep links.loss=0,0.01,0.1 --seeds 20 --output sweep
   wirespeed sim fabric.toml --check no-loop --check converges-within=5ms --seeds 100
   wirespeed sim router.toml --realtime 1.0 --p4runtime s1=127.0.0.1:50051
+  sudo wirespeed sim router.toml --realtime 1.0 --tap h1=tap0      and in another shell: ping 10.1.2.2
 ";
 
 /// What follows the options in the help.
@@ -197,11 +209,11 @@ fn plan(arguments: &SimArguments, text: &str) -> Result<Option<Plan>, Exit> {
         ("--keep", arguments.keep),
         ("--sweep", !arguments.sweep.is_empty()),
     ];
-    let of_others = [
+    let of_single_runs = [
         ("--pcap", !arguments.pcap.is_empty()),
         ("--trace", arguments.trace.is_some()),
-        ("--until", arguments.until.is_some()),
         ("--realtime", arguments.realtime.is_some()),
+        ("--until", arguments.until.is_some()),
     ];
     if let (false, Some((name, _))) = (is_sweep, of_sweeps.iter().find(|(_, is_given)| *is_given)) {
         terminal::error(format!(
@@ -209,8 +221,9 @@ fn plan(arguments: &SimArguments, text: &str) -> Result<Option<Plan>, Exit> {
         ));
         return Err(Exit::Usage);
     }
-    if let (true, Some((name, _))) = (is_sweep, of_others.iter().find(|(_, is_given)| *is_given)) {
-        terminal::error(format!("`{name}` is for a single run or --check, and this is a sweep"));
+    if let (true, Some((name, _))) = (is_sweep, of_single_runs.iter().find(|(_, is_given)| *is_given)) {
+        let or_check = if *name == "--until" { " or --check" } else { "" };
+        terminal::error(format!("`{name}` is for a single run{or_check}, and this is a sweep"));
         return Err(Exit::Usage);
     }
     Ok(plan)
@@ -245,12 +258,13 @@ fn run_once(session: &Session<'_>) -> Result<Exit, Exit> {
         Some((factor, outsiders)) => Some(real_time::run(&mut simulation, *factor, outsiders, &mut each)?),
         None => run(&mut simulation, &mut each).map(|()| None)?,
     };
+    let carried = outsiders.as_ref().and_then(|(_, outsiders)| outsiders.results(&simulation));
     // Controllers see the end before the results are written.
     drop(outsiders);
     captures.finish()?;
     let took = began.elapsed();
     let trace = journeys.map(|journeys| ResultFile { name: "trace.txt".to_owned(), text: journeys.text() });
-    session.write(&simulation, &[], trace)?;
+    session.write(&simulation, &[], trace.into_iter().chain(carried).collect())?;
     match arguments.json {
         true => say!("{}", results::summary(&simulation)),
         false => {
@@ -346,7 +360,7 @@ impl<'a> Session<'a> {
     }
 
     /// Writes the results of a run with these further values.
-    fn write(&self, simulation: &Simulation, more: &[String], further: Option<ResultFile>) -> Result<(), Exit> {
+    fn write(&self, simulation: &Simulation, more: &[String], further: Vec<ResultFile>) -> Result<(), Exit> {
         let mut files = results::files(simulation);
         let name = self.arguments.path().file_stem().unwrap_or_default().to_string_lossy();
         let sets: String = self.sets(more).iter().map(|set| format!("# --set {set}\n")).collect();

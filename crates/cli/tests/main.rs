@@ -26,6 +26,7 @@ mod sim_examples;
 mod sim_ray;
 mod sim_real_time;
 mod sim_sweeps;
+mod sim_taps;
 mod support;
 mod terminal;
 mod zipline;

@@ -116,6 +116,12 @@ impl Running {
         command.stdin(Stdio::null()).output().unwrap()
     }
 
+    /// Asks it to end, as Ctrl-C does.
+    fn interrupt(&self) {
+        let process = self.process.id().to_string();
+        assert!(Command::new("kill").args(["-INT", &process]).status().unwrap().success());
+    }
+
     /// What it prints until it ends.
     fn finish(mut self) -> (String, String) {
         let (mut said, mut noted) = (String::new(), String::new());
@@ -175,6 +181,26 @@ fn a_controller_writes_entries_and_gets_packets_and_digests() {
 }
 
 #[test]
+fn controllers_can_be_asked_for_certificates() {
+    let folder = folder();
+    let file = |name: &str| format!("{}/../p4runtime/tests/tls/{name}", env!("CARGO_MANIFEST_DIR"));
+    let [ca, own, key, server, server_key] =
+        ["ca.pem", "client.pem", "client.key", "server.pem", "server.key"].map(file);
+    let served = ["live.toml", "--realtime", "1.0", "--p4runtime", "s1=127.0.0.1:0", "-o", "results"];
+    let wanted = ["--p4runtime-cert", &server, "--p4runtime-key", &server_key, "--p4runtime-ca", &ca];
+    let running = Running::start(&folder, &[&served[..], &wanted].concat());
+    let shown = ["--ca", &ca, "--cert", &own, "--key", &key];
+    text(&running.ctl(&[&shown[..], &["add", "ports", "1", "do", "forward", "2"]].concat()));
+    for options in [&[][..], &shown[..2]] {
+        let refused = running.ctl(&[options, &["show", "ports"]].concat());
+        assert!(!refused.status.success(), "{options:?}");
+    }
+    running.interrupt();
+    let (said, noted) = running.finish();
+    assert!(noted.contains("ended after") && !said.starts_with("6s"), "{said}{noted}");
+}
+
+#[test]
 fn the_clock_is_as_fast_as_asked() {
     let folder = folder();
     let took = |factor: &str| {
@@ -204,6 +230,10 @@ fn what_cannot_be_served_is_refused() {
         refused(&["--realtime", "0"]),
         refused(&at("s1")),
         refused(&["--realtime", "1", "--seeds", "3"]),
+        refused(&["--until", "1s", "--seeds", "3"]),
+        refused(&["--realtime", "1", "--check", "no-loop"]),
+        refused(&[&at("s1=0")[..], &["--p4runtime-cert", "live.toml", "--p4runtime-key", "live.toml"]].concat()),
+        refused(&["--p4runtime-cert", "live.toml", "--p4runtime-key", "live.toml"]),
     ];
     expect_test::expect![[r#"
         error: --p4runtime: there is no switch `s9`; the switches are s1
@@ -211,6 +241,10 @@ fn what_cannot_be_served_is_refused() {
         error: --p4runtime: switch s1 restarts, which its controllers would not notice
         error: invalid value '0' for '--realtime <FACTOR>': it is a number above 0, such as 1.0, or 0.1 for ten times slower
         error: invalid value 's1' for '--p4runtime <SWITCH=[ADDRESS:]PORT>': it is SWITCH=[ADDRESS:]PORT, as in s1=50051
-        error: `--realtime` is for a single run or --check, and this is a sweep
+        error: `--realtime` is for a single run, and this is a sweep
+        error: `--until` is for a single run or --check, and this is a sweep
+        error: the argument '--realtime <FACTOR>' cannot be used with '--check <PROPERTY>'
+        error: live.toml has no certificate in PEM: it has no line `-----BEGIN ...CERTIFICATE-----`
+        error: the following required arguments were not provided:
     "#]].assert_eq(&said.concat());
 }

@@ -160,7 +160,7 @@ fn refusal(name: &str, error: io::Error) -> DriverError {
         }
         Some(libc::EINVAL) => unusable(
             "it exists and is not a tap interface",
-            format!("choose another name, or write the port as `{name}` to receive what comes in on it"),
+            format!("choose another name; a switch receives what comes in on it through the port `{name}`"),
         ),
         _ => interface::refusal(name, CAPABILITIES, "make", error),
     }

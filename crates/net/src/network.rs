@@ -325,6 +325,12 @@ fn opposite_port(topology: &Topology, host: NodeId) -> Option<Mac> {
 
 /// Runs the lines of a script with `ip` in a namespace.
 fn run_ip(network: &NetworkNamespace, node: &str, script: &str) -> Result<(), NetworkError> {
+    run_ip_in(Some(network), node, script)
+}
+
+/// Runs the lines of a script with `ip` in a namespace, or in that of the calling thread. `node` is whose interfaces it
+/// sets up, for messages.
+pub fn run_ip_in(network: Option<&NetworkNamespace>, node: &str, script: &str) -> Result<(), NetworkError> {
     if script.is_empty() {
         return Ok(());
     }
@@ -339,7 +345,11 @@ fn run_ip(network: &NetworkNamespace, node: &str, script: &str) -> Result<(), Ne
         }
         child.wait_with_output()
     };
-    let output = network.inside(run).and_then(|output| output).map_err(NetworkError::System)?;
+    let output = match network {
+        Some(network) => network.inside(run).and_then(|output| output),
+        None => run(),
+    };
+    let output = output.map_err(NetworkError::System)?;
     if output.status.success() {
         return Ok(());
     }

@@ -11,6 +11,7 @@
 //! * [`events`]: which event is next.
 //! * [`node`]: what all nodes have in common. [`network`]: nodes and links, run on one thread or several.
 //! * [`host`]: stations with addresses: ARP, NDP, ICMP, UDP, TCP (the crate `tcp`).
+//! * [`external`]: real programs in the place of a host.
 //! * [`switch_node`]: switches that run a program. [`device`]: what their queues and ports are like. [`pipeline`]: how
 //!   many packets they can take. [`router`]: switches without a program.
 //! * [`controller`]: who answers packets and digests of switches.
@@ -46,7 +47,7 @@
 //! | Properties: loops, losses, order, bytes, queues, convergence; several seeds at the same time | yes |
 //! | Commands for switches at given times, with a latency | yes |
 //! | Controllers that answer packets, digests and idle entries in modelled time; that pause | yes |
-//! | P4Runtime ports, real time (the command) | yes |
+//! | P4Runtime ports, taps, real time (the command) | yes |
 //! | Failures of links at given times | yes |
 
 pub mod arrivals;
@@ -55,6 +56,7 @@ pub mod check;
 pub mod controller;
 pub mod device;
 pub mod events;
+pub mod external;
 pub mod generator;
 pub mod host;
 pub mod journeys;

@@ -68,6 +68,11 @@ impl Network {
         self.now
     }
 
+    /// When the next event is; [`Time::MAX`] if there is none.
+    pub fn next_event(&mut self) -> Time {
+        self.partitions.iter_mut().map(Partition::next_event).min().unwrap_or(Time::MAX)
+    }
+
     /// Begins to record what happens to packets.
     pub fn record(&mut self, recording: &Recording) {
         for partition in &mut self.partitions {

@@ -253,7 +253,7 @@ fn replay(session: &Session<'_>, case: &Case) -> Result<Simulation, Exit> {
         Ok(true)
     })?;
     captures.finish()?;
-    session.write(&simulation, &case.sets(), None)?;
+    session.write(&simulation, &case.sets(), Vec::new())?;
     Ok(simulation)
 }
 

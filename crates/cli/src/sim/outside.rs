@@ -1,8 +1,11 @@
-//! `wirespeed sim --p4runtime`: switches of a simulation that controllers reach over gRPC.
+//! What is outside of a simulation in real time: controllers that reach its switches over gRPC (`--p4runtime`), and
+//! programs in the places of its hosts ([`Taps`]).
 //!
-//! What enters: the addresses, and requests of controllers in threads of their own. What leaves: the requests, carried
-//! out while the simulation stands still between two events; packets and digests for controllers.
+//! What enters: the arguments, requests of controllers in threads of their own, frames on taps. What leaves: the
+//! requests, carried out while the simulation stands still between two events; packets and digests for controllers;
+//! frames for taps.
 
+use super::taps::{self, Taps};
 use super::{FILE_BYTES_MAX, Session};
 use crate::Exit;
 use crate::args::{SourceArguments, SwitchArguments, controllers_address};
@@ -15,14 +18,19 @@ use control::api::Fault;
 use ir::Program;
 use p4runtime::{Compiled, Compiler, Feed, Options, Patience, Ports, Server, Started};
 use serde_json::Value;
+use sim::Time;
 use sim::controller::outside::{Outside, Told};
 use sim::controller::{Controller, ControllerNode};
 use sim::network::NodeId;
 use sim::scenario::controller::ControllerPlan;
+use sim::scenario::results::ResultFile;
 use sim::scenario::{Scenario, Simulation, SwitchKind};
 use sim::switch_node::SwitchNode;
 use sim::topology::NodeRef;
+use std::io::{self, Read as _, Write as _};
 use std::net::SocketAddr;
+use std::os::fd::AsRawFd as _;
+use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, SyncSender};
@@ -31,9 +39,6 @@ use switch::{Closed, CommandQueue, CpuPort, Job};
 
 /// Requests that wait for the simulation.
 const JOBS_MAX: usize = 256;
-
-/// How long the simulation waits for requests when it has nothing to do.
-const WAIT: Duration = Duration::from_millis(1);
 
 /// The time limit for compiling a program from a controller.
 const COMPILE_TIME_MAX: Duration = Duration::from_secs(120);
@@ -57,10 +62,11 @@ impl ServedSwitch {
 pub struct Outsiders {
     /// Ends before the servers do, which may wait for an answer.
     jobs: Receiver<(usize, Job)>,
-    /// What has come while the simulation waited.
-    waiting: Option<(usize, Job)>,
+    /// Readable when there may be requests.
+    has_jobs: UnixStream,
     controller: Option<NodeId>,
     switches: Vec<Outsider>,
+    taps: Taps,
 }
 
 /// A switch with its server.
@@ -75,15 +81,19 @@ struct Outsider {
 struct Queue {
     switch: usize,
     jobs: SyncSender<(usize, Job)>,
+    wake_up: Arc<UnixStream>,
 }
 
 impl CommandQueue for Queue {
     fn send(&self, job: Job) -> Result<(), Closed> {
-        self.jobs.send((self.switch, job)).map_err(|_| Closed)
+        self.jobs.send((self.switch, job)).map_err(|_| Closed)?;
+        // If the descriptor is full, the simulation has not read it yet and wakes anyway.
+        let _wakes_anyway = (&*self.wake_up).write(&[1]);
+        Ok(())
     }
 }
 
-/// Builds a simulation whose switches are served as the arguments say.
+/// Builds a simulation whose switches are served, and whose hosts are replaced, as the arguments say.
 pub fn build(session: &Session<'_>, mut scenario: Scenario) -> Result<(Simulation, Outsiders), Exit> {
     let served = &session.arguments.p4runtime;
     let positions = served.iter().map(|it| position(&scenario, &it.name)).collect::<Result<Vec<usize>, String>>();
@@ -93,10 +103,13 @@ pub fn build(session: &Session<'_>, mut scenario: Scenario) -> Result<(Simulatio
         }
         _ => Ok(positions),
     });
-    let positions = positions.map_err(|message| {
+    let refused = |message: String| {
         terminal::error(message);
         Exit::Usage
-    })?;
+    };
+    let positions = positions.map_err(refused)?;
+    let hosts = taps::positions(&session.arguments.tap, &scenario).map_err(refused)?;
+    taps::leave_out(&hosts, &mut scenario);
     let mut started = Vec::new();
     for &position in &positions {
         let SwitchKind::Program { program, .. } = &scenario.switches[position].kind else { continue };
@@ -112,7 +125,9 @@ pub fn build(session: &Session<'_>, mut scenario: Scenario) -> Result<(Simulatio
         true => sim::scenario::controller::built_in(plan, switches),
         false => Ok(Box::new(Outside::default()) as Box<dyn Controller>),
     })?;
-    let outsiders = Outsiders::start(session, &simulation, &positions, started)?;
+    // Interfaces first: a controller must not reach a run that cannot begin.
+    let taps = Taps::open(&session.arguments.tap, &hosts, &simulation)?;
+    let outsiders = Outsiders::start(session, &simulation, &positions, started, taps)?;
     Ok((simulation, outsiders))
 }
 
@@ -140,41 +155,53 @@ impl Outsiders {
         simulation: &Simulation,
         positions: &[usize],
         started: Vec<Started>,
+        taps: Taps,
     ) -> Result<Outsiders, Exit> {
         let (sender, jobs) = mpsc::sync_channel(JOBS_MAX);
+        let (wake_up, has_jobs) = wake_up().map_err(|error| {
+            terminal::error(format!("cannot wait for controllers: {error}"));
+            Exit::System
+        })?;
+        let wake_up = Arc::new(wake_up);
         let controller = simulation.controller.filter(|_| !positions.is_empty());
         let mut switches = Vec::new();
         for (switch, (&position, started)) in positions.iter().zip(started).enumerate() {
             let node = simulation.switches[position];
             let Some(core) = simulation.network.node::<SwitchNode>(node).map(SwitchNode::core) else { continue };
-            let api = Arc::new(Api::new(core, Arc::new(Queue { switch, jobs: sender.clone() })));
+            let queue = Queue { switch, jobs: sender.clone(), wake_up: Arc::clone(&wake_up) };
+            let api = Arc::new(Api::new(core, Arc::new(queue)));
             let compiler = Arc::new(SentCompiler::of(session, simulation, position));
-            let options = options(session, simulation, position, switch);
-            let (server, feed) = Server::start(api, compiler, Some(started), options).map_err(|error| {
-                terminal::error(error);
-                Exit::System
-            })?;
+            let options = options(session, simulation, position, switch)?;
+            let (server, feed) = Server::start(api, compiler, Some(started), options)
+                .map_err(|error| session.arguments.tls.refuse(&error))?;
             let name = &simulation.scenario.topology.switches[position].name;
             terminal::note(format!("switch {name}: P4Runtime at {}, device {position}", server.address()));
             switches.push(Outsider { node, program: Arc::clone(core.program()), feed, _server: server });
         }
-        Ok(Outsiders { jobs, waiting: None, controller, switches })
+        Ok(Outsiders { jobs, has_jobs, controller, switches, taps })
     }
 
-    /// Waits a moment for a request.
-    pub fn wait(&mut self) {
-        match self.switches.is_empty() {
-            true => std::thread::sleep(WAIT),
-            // Nobody has asked, or all servers have ended.
-            false => self.waiting = self.jobs.recv_timeout(WAIT).ok(),
-        }
+    /// Waits for requests and frames of taps, at most so long.
+    pub fn wait(&mut self, at_most: Duration) {
+        self.taps.wait(self.has_jobs.as_raw_fd(), at_most);
+        while (&self.has_jobs).read(&mut [0; 64]).is_ok_and(|count| count > 0) {}
     }
 
-    /// Carries out all requests, and passes on what switches have told their controllers.
+    /// Takes frames of taps, which are sent at the time of the simulation that the clock shows.
+    pub fn receive(&mut self, simulation: &mut Simulation, clock: &dyn Fn() -> Time) {
+        self.taps.receive(simulation, clock);
+    }
+
+    /// What taps have carried, if there are any.
+    pub fn results(&self, simulation: &Simulation) -> Option<ResultFile> {
+        self.taps.results(simulation)
+    }
+
+    /// Sends what has come for taps, carries out all requests, and passes on what switches have told their controllers.
     pub fn serve(&mut self, simulation: &mut Simulation) {
+        self.taps.transmit(simulation);
         let now = simulation.network.now();
-        let waiting = self.waiting.take();
-        for (switch, job) in waiting.into_iter().chain(self.jobs.try_iter().take(JOBS_MAX)) {
+        for (switch, job) in self.jobs.try_iter().take(JOBS_MAX) {
             let outsider = &mut self.switches[switch];
             let Some(node) = simulation.network.node_mut::<SwitchNode>(outsider.node) else { continue };
             node.core_mut().advance(now.ns());
@@ -198,7 +225,15 @@ impl Outsiders {
     }
 }
 
-fn options(session: &Session<'_>, simulation: &Simulation, position: usize, switch: usize) -> Options {
+/// A descriptor to write to, and the one that is readable then.
+fn wake_up() -> io::Result<(UnixStream, UnixStream)> {
+    let (wake_up, readable) = UnixStream::pair()?;
+    wake_up.set_nonblocking(true)?;
+    readable.set_nonblocking(true)?;
+    Ok((wake_up, readable))
+}
+
+fn options(session: &Session<'_>, simulation: &Simulation, position: usize, switch: usize) -> Result<Options, Exit> {
     let topology = &simulation.scenario.topology;
     let links = topology.links_at(NodeRef::Switch(position));
     let port = |(link, end): (usize, usize)| {
@@ -207,15 +242,16 @@ fn options(session: &Session<'_>, simulation: &Simulation, position: usize, swit
     };
     let ports: Vec<(u32, String)> = links.map(port).collect();
     let cpu_port = CpuPort::usual(|number| ports.iter().any(|(port, _)| *port == number));
-    Options {
-        address: session.arguments.p4runtime[switch].address,
+    let address = session.arguments.p4runtime[switch].address;
+    Ok(Options {
+        address,
         further: None,
         // As of `wirespeed net`.
         device_id: position as u64,
         ports: Ports::new(ports, cpu_port),
-        tls: None,
+        tls: session.arguments.tls.settings(address)?,
         compile_time_max: COMPILE_TIME_MAX,
-    }
+    })
 }
 
 /// Compiles the programs that controllers send.

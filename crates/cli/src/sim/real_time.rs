@@ -6,12 +6,16 @@
 use super::outside::Outsiders;
 use crate::Exit;
 use crate::terminal::{self, Progress};
+use live::StopFlag;
 use sim::Time;
 use sim::scenario::Simulation;
 use std::time::{Duration, Instant};
 
 /// How long the simulation runs at a time before programs outside are served.
 const SLICE: Duration = Duration::from_millis(2);
+
+/// How long it waits for programs outside when it has nothing to do.
+const WAIT: Duration = Duration::from_millis(1);
 
 /// How far it may be behind until the user is told.
 const LAG_MAX: Duration = Duration::from_millis(100);
@@ -38,24 +42,34 @@ impl Factor {
     }
 }
 
-/// Runs the simulation to its end; returns how far it was behind at most. After each slice `each` says whether to go
-/// on.
+/// Runs the simulation to its end, or until a signal asks for that; returns how far it was behind at most. After each
+/// slice `each` says whether to go on.
 pub fn run(
     simulation: &mut Simulation,
     factor: Factor,
     outsiders: &mut Outsiders,
     each: &mut dyn FnMut(&mut Simulation) -> Result<bool, Exit>,
 ) -> Result<Duration, Exit> {
+    let stop = StopFlag::on_signals().map_err(|error| {
+        terminal::error(format!("cannot catch signals: {error}"));
+        Exit::System
+    })?;
     let progress = Progress::start("simulating");
     let began = Instant::now();
+    let clock = || factor.scaled(began.elapsed());
     let (mut slice, mut lag_max) = (factor.scaled(SLICE), Duration::ZERO);
     loop {
-        let due = factor.scaled(began.elapsed());
+        outsiders.receive(simulation, &clock);
+        let due = clock();
         let before = Instant::now();
         let has_ended = simulation.run_until(due.min(simulation.network.now() + slice));
         let took = before.elapsed();
         outsiders.serve(simulation);
         if !each(simulation)? || has_ended {
+            return Ok(lag_max);
+        }
+        if stop.stopped() {
+            end_now(simulation);
             return Ok(lag_max);
         }
         // What is behind has to come in pieces, between which others are served.
@@ -73,7 +87,8 @@ pub fn run(
         }
         lag_max = lag_max.max(lag);
         if lag.is_zero() {
-            outsiders.wait();
+            let next = simulation.network.next_event().since(clock());
+            outsiders.wait(factor.real(next.min(factor.scaled(WAIT))));
         }
         progress.set(format!(
             "{:.3} of {:.3} s simulated, {:.3} s behind the clock",
@@ -82,6 +97,17 @@ pub fn run(
             lag.as_secs_f64()
         ));
     }
+}
+
+/// Makes this the end of the run.
+fn end_now(simulation: &mut Simulation) {
+    let now = simulation.network.now();
+    simulation.scenario.duration = now;
+    if now <= simulation.scenario.warmup {
+        simulation.scenario.warmup = Time::ZERO;
+        terminal::warning("the run was ended in its warm-up, which is therefore measured");
+    }
+    terminal::note(format!("ended after {now}"));
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use crate::channel::ChannelCounters;
 use crate::device::QueuePlace;
+use crate::external::ExternalHost;
 use crate::host::{Host, HostConfig, Incast, IncastFlow, Listener, Ping, TcpFlow, UdpFlow};
 use crate::network::{Network, NetworkBuilder, NodeId, PortId};
 use crate::router::{HostTable, Router, RouterConfig, RouterPort};
@@ -75,7 +76,12 @@ impl Simulation {
         let cores = make_cores(&scenario, &mut *make_switch)?;
         link(&mut builder, &scenario, &hosts, &switches, &cores);
         let (made, flow_ports) = make_hosts(&scenario)?;
-        hosts.iter().zip(made).for_each(|(id, host)| builder.place(*id, Box::new(host)));
+        for (index, (id, host)) in hosts.iter().zip(made).enumerate() {
+            match scenario.external.contains(&index) {
+                true => builder.place(*id, Box::new(ExternalHost::default())),
+                false => builder.place(*id, Box::new(host)),
+            }
+        }
         let mut programs = make_switches(&mut builder, &scenario, &switches, cores, make_switch)?;
         let mut controller = None;
         if let Some(plan) = &scenario.controller {
@@ -438,7 +444,8 @@ fn address(topology: &Topology, host: usize, is_v6: bool) -> Result<IpAddr, Stri
     address.ok_or_else(|| format!("host {} has no address of IPv{version} for a flow", host.name))
 }
 
-fn host_config(scenario: &Scenario, index: usize) -> HostConfig {
+/// How a host is set up.
+pub fn host_config(scenario: &Scenario, index: usize) -> HostConfig {
     let host = &scenario.topology.hosts[index];
     let mut neighbours = host.neighbours.clone();
     if !scenario.resolves {

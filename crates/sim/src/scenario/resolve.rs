@@ -17,6 +17,7 @@ use crate::scenario::{Place, ScenarioFault, Sources};
 use crate::time::Time;
 use crate::topology::generate::LinkKind;
 use crate::topology::{NodeRef, Shape, Topology};
+use std::collections::BTreeSet;
 use std::ops::Range;
 use toml::Spanned;
 
@@ -48,6 +49,10 @@ pub struct Scenario {
     pub topology: Topology,
     /// Whether hosts ask for their neighbours' addresses.
     pub resolves: bool,
+    /// The longest packet of hosts without an Ethernet header.
+    pub mtu: usize,
+    /// The hosts in whose places real programs are. Files do not say so: it depends on the machine.
+    pub external: BTreeSet<usize>,
     /// For each switch what it is.
     pub switches: Vec<SwitchPlan>,
     /// For each link the channel from its first end to its second, and the one back.
@@ -79,6 +84,22 @@ impl Scenario {
     /// Whether the flow with this number runs.
     pub fn runs(&self, flow: usize) -> bool {
         self.only_flows.as_ref().is_none_or(|only| only.contains(&flow))
+    }
+
+    /// Puts real programs in the places of hosts. Flows that need the simulated host at one of their ends do not run:
+    /// all but pings to it. Returns how many flows and incasts these are.
+    pub fn make_external(&mut self, hosts: BTreeSet<usize>) -> usize {
+        let is_left_out = |flow: &FlowPlan| {
+            hosts.contains(&flow.from) || hosts.contains(&flow.to) && !matches!(flow.kind, FlowKind::Ping { .. })
+        };
+        let ran: Vec<usize> = (0..self.flows.len()).filter(|flow| self.runs(*flow)).collect();
+        let runs: Vec<usize> = ran.iter().copied().filter(|flow| !is_left_out(&self.flows[*flow])).collect();
+        let incasts = self.incasts.len();
+        self.incasts.retain(|incast| !hosts.contains(&incast.to) && !incast.from.iter().any(|it| hosts.contains(it)));
+        let left_out = ran.len() - runs.len() + incasts - self.incasts.len();
+        self.only_flows = Some(runs);
+        self.external = hosts;
+        left_out
     }
 }
 
@@ -260,6 +281,8 @@ impl Scenario {
             sample,
             topology,
             resolves,
+            mtu,
+            external: BTreeSet::new(),
             switches,
             channels,
             controller,

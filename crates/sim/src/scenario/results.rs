@@ -145,23 +145,26 @@ fn size(flow: &FlowPlan) -> Option<u64> {
 
 pub(super) fn flow_figures(simulation: &Simulation, flow: &FlowPlan, ports: Ports) -> (&'static str, FlowFigures) {
     let host = |index: usize| simulation.network.node::<Host>(simulation.hosts[index]);
-    let (Some(from), Some(to)) = (host(flow.from), host(flow.to)) else { return ("", FlowFigures::default()) };
-    match &flow.kind {
-        FlowKind::Udp { .. } => ("udp", udp_figures(simulation, from, to, ports).unwrap_or_default()),
+    let ends = host(flow.from).zip(host(flow.to));
+    let (kind, figures) = match &flow.kind {
+        FlowKind::Udp { .. } => ("udp", ends.and_then(|(from, to)| udp_figures(simulation, from, to, ports))),
         FlowKind::Tcp { bytes, .. } => {
-            ("tcp", tcp_figures(simulation, from, to, *bytes, flow, ports).unwrap_or_default())
+            ("tcp", ends.and_then(|(from, to)| tcp_figures(simulation, from, to, *bytes, flow, ports)))
         }
-        FlowKind::Ping { .. } => {
-            let ping = from.pings().find(|ping| ping.identifier() == ports.source);
-            let figures = ping.map(|ping| FlowFigures {
-                sent: Some(ping.sent),
-                received: Some(ping.received),
-                delays: ping.delays.clone(),
-                ..FlowFigures::default()
-            });
-            ("ping", figures.unwrap_or_default())
-        }
-    }
+        // What is pinged may be outside of the simulation.
+        FlowKind::Ping { .. } => ("ping", host(flow.from).and_then(|from| ping_figures(from, ports))),
+    };
+    (kind, figures.unwrap_or_default())
+}
+
+fn ping_figures(from: &Host, ports: Ports) -> Option<FlowFigures> {
+    let ping = from.pings().find(|ping| ping.identifier() == ports.source)?;
+    Some(FlowFigures {
+        sent: Some(ping.sent),
+        received: Some(ping.received),
+        delays: ping.delays.clone(),
+        ..FlowFigures::default()
+    })
 }
 
 fn rate(bytes: u64, time: Time) -> Option<f64> {
