@@ -1,8 +1,9 @@
 //! Controllers in modelled time.
 //!
-//! What enters: packets and digests of programs, entries that have become idle, outcomes of writes, the time. What
-//! leaves: packets and updates for switches. A controller is a node of the network like any other: what it says and
-//! hears is under way for a modelled time, so a seed gives the same bytes on any number of threads.
+//! What enters: packets and digests of programs, entries that have become idle, outcomes of writes, what reads have
+//! found, the time. What leaves: packets, updates and queries for switches. A controller is a node of the network like
+//! any other: what it says and hears is under way for a modelled time, so a seed gives the same bytes on any number of
+//! threads.
 //!
 //! * [`node`](mod@node): the node that a controller runs in: its work takes time, and it may pause.
 //! * [`link`]: the way between a controller and a switch: messages that take their time.
@@ -14,13 +15,13 @@ pub mod node;
 pub mod outside;
 
 pub use learning::{Learning, LearningConfig, LearningSource};
-pub use link::{Latencies, Message};
+pub use link::{Latencies, Message, WorkTimes};
 pub use node::{ControllerCounters, ControllerNode, Controls};
 
 use crate::time::Time;
 use base::Bits;
-use control::api::Fault;
 use control::api::entity::TableEntry;
+use control::api::{Entity, Fault};
 use ir::{DigestId, Program};
 use std::any::Any;
 use std::sync::Arc;
@@ -66,6 +67,17 @@ pub trait Controller: Any + Send {
     ) {
     }
 
+    /// A read has been carried out: the entities that it has found, or why it was refused. Reads of a switch that
+    /// restarts meanwhile are not answered.
+    fn answered(
+        &mut self,
+        _controls: &mut Controls<'_, '_>,
+        _switch: usize,
+        _read: ReadId,
+        _outcome: Result<Vec<Entity>, Fault>,
+    ) {
+    }
+
     /// The time of the next timer has come.
     fn timer(&mut self, _controls: &mut Controls<'_, '_>) {}
 
@@ -77,3 +89,6 @@ pub trait Controller: Any + Send {
 
 /// A write of a controller, in the order of its writes to a switch.
 pub type WriteId = u64;
+
+/// A read of a controller, in the order of its reads from a switch.
+pub type ReadId = u64;

@@ -15,7 +15,7 @@ mod inside;
 pub(crate) use egress::only_rewrites;
 
 use crate::channel::{ChannelConfig, Interval};
-use crate::controller::link::SwitchEnd;
+use crate::controller::link::{SwitchEnd, WorkTimes};
 use crate::device::{Device, QueuePlace};
 use crate::node::{Context, Node};
 use crate::packet::{Packet, Pool};
@@ -132,14 +132,13 @@ impl SwitchNode {
         self.restarts.push_back((at, core));
     }
 
-    /// Joins it with a controller, which is behind the port with this number. Carrying out an update takes it
-    /// `write_time`.
-    pub fn attach(&mut self, end: SwitchEnd, cpu_port: u32, write_time: Time) {
+    /// Joins it with a controller, which is behind the port with this number and whose requests take these times.
+    pub fn attach(&mut self, end: SwitchEnd, cpu_port: u32, times: WorkTimes) {
         assert!((end.port, end.frames) == (self.numbers.len(), self.numbers.len() + 1), "the last two ports");
         let place = self.ports.partition_point(|(number, _)| *number < cpu_port);
         self.ports.insert(place, (cpu_port, end.frames));
         self.numbers.extend([NO_NUMBER, cpu_port]);
-        self.agent = Some(Box::new(Agent::new(end, &self.core, write_time)));
+        self.agent = Some(Box::new(Agent::new(end, &self.core, times)));
     }
 
     /// Has it describe what it does with traced packets.

@@ -1,9 +1,10 @@
 //! Controllers in modelled time: a learning one with programs that tell it of addresses by digests and by packets, and
 //! one that is written for the test.
 
-use control::api::entity::{EntryAction, EntryName, TableEntry};
-use control::api::{Entity, Fault, Update, UpdateKind};
-use sim::controller::{Controller, ControllerNode, Controls, Learning, SwitchFacts, WriteId};
+use base::index::Id as _;
+use control::api::entity::{Cell, EntryAction, EntryName, TableEntry};
+use control::api::{Entity, Fault, Query, TableQuery, Update, UpdateKind};
+use sim::controller::{Controller, ControllerNode, Controls, Learning, ReadId, SwitchFacts, WriteId};
 use sim::scenario::results::{self, ResultFile};
 use sim::scenario::{Scenario, Simulation};
 use sim::{Time, check, record};
@@ -329,12 +330,7 @@ fn controllers_can_be_written_in_rust() {
     let mut make = |_: &_, switches: &[SwitchFacts]| {
         let facts = &switches[0];
         assert_eq!((&*facts.name, facts.cpu_port, &facts.ports[..]), ("s1", 510, &[1, 2, 3][..]));
-        let table = facts.program.tables.iter_enumerated().find(|(_, it)| it.name.ends_with("sources")).unwrap();
-        let known = facts.program.actions.iter_enumerated().find(|(_, it)| it.name.ends_with("known")).unwrap().0;
-        let key = vec![base::FieldMatch::Exact(base::Bits::from_u64(48, 7))];
-        let call = control::api::entity::Call { action: known, args: Vec::new() };
-        let name = EntryName { key, priority: 0 };
-        let entry = TableEntry::new(table.0, Some(name), Some(EntryAction::Call(call)));
+        let entry = entry_of(&facts.program, 7);
         let writer = Writer { at: Time::from_ms(3), entry, answers: Vec::new(), switches: 0 };
         Ok(Box::new(writer) as Box<dyn Controller>)
     };
@@ -348,6 +344,124 @@ fn controllers_can_be_written_in_rust() {
     assert_eq!((*write, &outcomes[..]), (0, &[true, false][..]));
     assert!((Time::from_us(3_245)..Time::from_us(3_400)).contains(time), "{time}");
     assert_eq!(node.counters().updates_refused, 1);
+}
+
+/// Reads the counters, a register and the entries of a switch twice, the last behind a write, and a cell that there is
+/// not.
+struct Reader {
+    at: Time,
+    entry: TableEntry,
+    answers: Vec<Answer>,
+}
+
+type Answer = (Time, ReadId, Result<Vec<Entity>, Fault>);
+
+impl Controller for Reader {
+    fn timer(&mut self, controls: &mut Controls<'_, '_>) {
+        self.at = if controls.now() < Time::from_ms(8) { Time::from_ms(8) } else { Time::MAX };
+        controls.read(1, Query::Counters { array: None, index: None });
+        controls.read(1, Query::Registers { array: None, index: Some(2) });
+        controls.write(1, vec![Update { kind: UpdateKind::Insert, entity: Entity::TableEntry(self.entry.clone()) }]);
+        controls.read(1, Query::TableEntries(TableQuery::default()));
+        controls.read(1, Query::Counters { array: Some(ir::CounterId::from_index(0)), index: Some(4) });
+    }
+
+    fn answered(
+        &mut self,
+        controls: &mut Controls<'_, '_>,
+        switch: usize,
+        read: ReadId,
+        outcome: Result<Vec<Entity>, Fault>,
+    ) {
+        assert_eq!(switch, 1);
+        self.answers.push((controls.now(), read, outcome));
+    }
+
+    fn next_timer(&self) -> Time {
+        self.at
+    }
+}
+
+/// Counts packets by port, and keeps the time at which the last one came.
+const COUNTED: &str = r#"
+    counter(4, CounterType.packets) by_port;
+    register<bit<48>>(4) last;
+    table sources { key = { h.ethernet.src: exact; } actions = { known; NoAction; } default_action = NoAction(); }
+    apply {
+        by_port.count((bit<32>) s.ingress_port);
+        last.write((bit<32>) s.ingress_port, s.ingress_global_timestamp);
+        sources.apply();
+        s.mcast_grp = 1;
+    }
+}
+control E(inout headers_t h, inout meta_t m, inout standard_metadata_t s) {
+    apply { if (s.egress_port == s.ingress_port) { mark_to_drop(s); } }
+}
+"#;
+
+fn entry_of(program: &ir::Program, source: u64) -> TableEntry {
+    let table = program.tables.iter_enumerated().find(|(_, it)| it.name.ends_with("sources")).unwrap();
+    let known = program.actions.iter_enumerated().find(|(_, it)| it.name.ends_with("known")).unwrap().0;
+    let key = vec![base::FieldMatch::Exact(base::Bits::from_u64(48, source))];
+    let call = control::api::entity::Call { action: known, args: Vec::new() };
+    TableEntry::new(table.0, Some(EntryName { key, priority: 0 }), Some(EntryAction::Call(call)))
+}
+
+/// What a [`Reader`] has read, on so many threads.
+fn read_by_controller(threads: usize) -> (Vec<Answer>, Vec<ResultFile>) {
+    let text = [BEGIN, COUNTED, END].concat();
+    let program = Options::default().compile_text("count.p4", &text).unwrap();
+    let mut core = |_: &str, _: &_| {
+        let builder = program.switch().entries("entries", FLOOD);
+        builder.build_core_on(switch::Backend::Interpreter).map_err(|error| error.to_string())
+    };
+    let mut make = |_: &_, switches: &[SwitchFacts]| {
+        let entry = entry_of(&switches[1].program, 7);
+        Ok(Box::new(Reader { at: Time::from_ms(3), entry, answers: Vec::new() }) as Box<dyn Controller>)
+    };
+    let scenario = scenario(&(SCENARIO.to_owned() + BY_DIGESTS + "read_time = \"10us\"\n"));
+    let mut simulation = Simulation::with_controller(scenario, threads, &mut core, &mut make).unwrap();
+    simulation.run_until(Time::MAX);
+    let node = simulation.network.node::<ControllerNode>(simulation.controller.unwrap()).unwrap();
+    (node.controller::<Reader>().unwrap().answers.clone(), results::files(&simulation))
+}
+
+#[test]
+fn controllers_read_what_switches_have() {
+    let (answers, files) = read_by_controller(1);
+    let numbers: Vec<ReadId> = answers.iter().map(|(_, read, _)| *read).collect();
+    assert_eq!(numbers, [0, 1, 2, 3, 4, 5, 6, 7]);
+    // 50 us to the switch, 10 us for each entity, 20 us for the update, 150 us back, 5 us in the controller.
+    let us = |us: u64| Time::from_ms(3) + Time::from_us(us);
+    let times: Vec<Time> = answers.iter().take(4).map(|(time, ..)| *time).collect();
+    assert_eq!(times, [us(50 + 40 + 155), us(50 + 50 + 155), us(50 + 50 + 20 + 10 + 155), us(50 + 50 + 20 + 10 + 160)]);
+    let counts = |answer: usize| -> Vec<u64> {
+        let count = |entity: &Entity| match entity {
+            Entity::Counter(Cell { value, .. }) => value.packets,
+            other => panic!("{other:?}"),
+        };
+        answers[answer].2.as_ref().unwrap().iter().map(count).collect()
+    };
+    let (first, second) = (counts(0), counts(4));
+    // No port has the number 0; later there are more packets.
+    assert!(first[0] == 0 && first[3] > 1 && (1..4).all(|port| second[port] >= first[port]), "{first:?} {second:?}");
+    assert!(second[3] > first[3]);
+    let Ok([Entity::Register(Cell { index: Some(2), value, .. })]) = answers[1].2.as_deref() else {
+        panic!("{answers:?}")
+    };
+    // Microseconds, as programs see them: before the read, which came at 3.09 ms.
+    assert!((1..=3_090).contains(&value.low_u64()), "{value:?}");
+    // A read comes after the write that was sent before it.
+    let Ok([Entity::TableEntry(entry)]) = answers[2].2.as_deref() else { panic!("{answers:?}") };
+    assert_eq!(entry.name.as_ref().unwrap().key, [base::FieldMatch::Exact(base::Bits::from_u64(48, 7))]);
+    let refused = answers[3].2.as_ref().unwrap_err();
+    assert!(refused.message.contains('4'), "{refused:?}");
+    assert_eq!(column(&files, "controllers.csv", "reads"), [8]);
+    assert_eq!(column(&files, "controllers.csv", "entities_read"), [12]);
+    // Any number of threads reads the same at the same times.
+    for threads in [2, 3] {
+        assert!(read_by_controller(threads) == (answers.clone(), files.clone()), "{threads} threads");
+    }
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::node::Context;
 use crate::time::Time;
 use base::Bits;
 use control::api::entity::TableEntry;
-use control::api::{Fault, Update};
+use control::api::{Entity, Fault, Query, Update};
 use ir::DigestId;
 use std::sync::mpsc::{self, Receiver, Sender};
 
@@ -22,6 +22,15 @@ pub struct Latencies {
     pub to_controller: Time,
     /// From the controller to a switch.
     pub to_switch: Time,
+}
+
+/// What requests of a controller take in a switch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WorkTimes {
+    /// An update.
+    pub write: Time,
+    /// An entity that is read.
+    pub read: Time,
 }
 
 /// From a switch to its controller.
@@ -36,15 +45,18 @@ pub enum Message {
     Idle(Box<TableEntry>),
     /// A write has been carried out.
     Written { write: u64, outcomes: Vec<Result<(), Fault>> },
+    /// What a read has found.
+    Answer { read: u64, outcome: Result<Vec<Entity>, Fault> },
 }
 
 /// From a controller to a switch.
 #[derive(Clone, Debug)]
-pub struct Write {
-    /// Which write of the controller to the switch.
-    pub number: u64,
-    /// What is carried out.
-    pub updates: Vec<Update>,
+#[allow(missing_docs, reason = "the fields are what the variant says")]
+pub enum Request {
+    /// Updates, and which write of the controller to the switch they are.
+    Write { write: u64, updates: Vec<Update> },
+    /// A query, and which read of the controller from the switch it is.
+    Read { read: u64, query: Query },
 }
 
 /// One end of the link for messages.
@@ -59,10 +71,10 @@ pub struct End<Sent, Received> {
 }
 
 /// The end at a switch.
-pub type SwitchEnd = End<Message, Write>;
+pub type SwitchEnd = End<Message, Request>;
 
 /// The end at a controller.
-pub type ControllerEnd = End<Write, Message>;
+pub type ControllerEnd = End<Request, Message>;
 
 impl<Sent, Received> End<Sent, Received> {
     /// Sends a message.

@@ -3,14 +3,14 @@
 //! What enters: frames and messages of switches. What leaves: what the controller answers, once it has had the time for
 //! it: a call takes a constant time, one comes after the other, and nothing is done during a pause.
 
-use super::link::{ControllerEnd, Message, Write};
-use super::{Controller, WriteId};
+use super::link::{ControllerEnd, Message, Request};
+use super::{Controller, ReadId, WriteId};
 use crate::channel::Interval;
 use crate::node::{Context, Node};
 use crate::packet::Packet;
 use crate::time::Time;
 use base::limits::PACKET_BYTES_MAX;
-use control::api::Update;
+use control::api::{Query, Update};
 use std::any::Any;
 use std::collections::VecDeque;
 
@@ -29,6 +29,10 @@ pub struct ControllerCounters {
     pub updates: u64,
     /// Those that were refused.
     pub updates_refused: u64,
+    /// Queries that were sent.
+    pub reads: u64,
+    /// Entities that they have found.
+    pub entities_read: u64,
     /// Frames and messages that were taken.
     pub events: u64,
     /// How long they have waited until the controller had dealt with them.
@@ -41,8 +45,8 @@ pub struct ControllerCounters {
 pub struct ControllerNode {
     controller: Box<dyn Controller>,
     switches: Vec<ControllerEnd>,
-    /// Numbers of writes, by switch.
-    writes: Vec<WriteId>,
+    /// Numbers of writes and reads, by switch.
+    requests: Vec<Numbers>,
     event_time: Time,
     /// Disjoint, in order.
     pauses: Vec<Interval>,
@@ -50,6 +54,13 @@ pub struct ControllerNode {
     /// When it has dealt with all that waits.
     free_at: Time,
     counters: ControllerCounters,
+}
+
+/// The numbers of the next requests to a switch.
+#[derive(Clone, Copy, Debug, Default)]
+struct Numbers {
+    write: WriteId,
+    read: ReadId,
 }
 
 /// What the controller has not dealt with yet.
@@ -76,7 +87,7 @@ impl ControllerNode {
     ) -> ControllerNode {
         ControllerNode {
             controller,
-            writes: vec![0; switches.len()],
+            requests: vec![Numbers::default(); switches.len()],
             switches,
             event_time,
             pauses,
@@ -130,8 +141,8 @@ impl ControllerNode {
     }
 
     fn take(&mut self, context: &mut Context<'_>, switch: usize, what: Incoming) {
-        let ControllerNode { controller, switches, writes, counters, .. } = self;
-        let mut controls = Controls { context, switches, writes, counters };
+        let ControllerNode { controller, switches, requests, counters, .. } = self;
+        let mut controls = Controls { context, switches, requests, counters };
         match what {
             Incoming::Frame(packet) => {
                 controls.counters.packets_in += 1;
@@ -150,6 +161,10 @@ impl ControllerNode {
             Incoming::Message(Message::Written { write, outcomes }) => {
                 controls.counters.updates_refused += outcomes.iter().filter(|it| it.is_err()).count() as u64;
                 controller.written(&mut controls, switch, write, &outcomes);
+            }
+            Incoming::Message(Message::Answer { read, outcome }) => {
+                controls.counters.entities_read += outcome.as_ref().map_or(0, Vec::len) as u64;
+                controller.answered(&mut controls, switch, read, outcome);
             }
         }
     }
@@ -172,8 +187,8 @@ impl Node for ControllerNode {
     fn timer(&mut self, context: &mut Context<'_>) {
         self.work(context);
         if self.after_pause(self.controller.next_timer()) <= context.now() {
-            let ControllerNode { controller, switches, writes, counters, .. } = self;
-            controller.timer(&mut Controls { context, switches, writes, counters });
+            let ControllerNode { controller, switches, requests, counters, .. } = self;
+            controller.timer(&mut Controls { context, switches, requests, counters });
         }
     }
 
@@ -187,7 +202,7 @@ impl Node for ControllerNode {
 pub struct Controls<'a, 'c> {
     context: &'a mut Context<'c>,
     switches: &'a [ControllerEnd],
-    writes: &'a mut [WriteId],
+    requests: &'a mut [Numbers],
     counters: &'a mut ControllerCounters,
 }
 
@@ -209,9 +224,19 @@ impl Controls<'_, '_> {
     /// Sends updates to a switch, which carries them out together.
     pub fn write(&mut self, switch: usize, updates: Vec<Update>) -> WriteId {
         self.counters.updates += updates.len() as u64;
-        let number = self.writes[switch];
-        self.writes[switch] += 1;
-        self.switches[switch].send(self.context, Write { number, updates });
-        number
+        let write = self.requests[switch].write;
+        self.requests[switch].write += 1;
+        self.switches[switch].send(self.context, Request::Write { write, updates });
+        write
+    }
+
+    /// Asks a switch for entries, cells of arrays and the like. Requests to a switch are carried out in their order, so
+    /// a read sees what was written before it.
+    pub fn read(&mut self, switch: usize, query: Query) -> ReadId {
+        self.counters.reads += 1;
+        let read = self.requests[switch].read;
+        self.requests[switch].read += 1;
+        self.switches[switch].send(self.context, Request::Read { read, query });
+        read
     }
 }

@@ -3,7 +3,9 @@
 use crate::channel::Interval;
 use crate::controller::learning::Setting;
 use crate::controller::link::{ControllerEnd, join};
-use crate::controller::{Controller, ControllerNode, Latencies, Learning, LearningConfig, LearningSource, SwitchFacts};
+use crate::controller::{
+    Controller, ControllerNode, Latencies, Learning, LearningConfig, LearningSource, SwitchFacts, WorkTimes,
+};
 use crate::network::{NetworkBuilder, NodeId};
 use crate::scenario::controller_file::{ControllerSection, LearnName};
 use crate::scenario::resolve::{Draft, SwitchKind, SwitchPlan};
@@ -31,8 +33,8 @@ pub struct ControllerPlan {
     pub cpu_port: Option<u32>,
     /// How long messages are under way.
     pub latencies: Latencies,
-    /// What an update takes in a switch.
-    pub write_time: Time,
+    /// What requests take in a switch.
+    pub work_times: WorkTimes,
     /// What the controller needs for each packet or message.
     pub event_time: Time,
     /// When it does nothing: disjoint, in order.
@@ -67,7 +69,7 @@ impl ControllerPlan {
             switches,
             cpu_port: None,
             latencies: Latencies { to_controller: Time::ZERO, to_switch: Time::ZERO },
-            write_time: Time::ZERO,
+            work_times: WorkTimes::default(),
             event_time: Time::ZERO,
             pauses: Vec::new(),
             learning: LearningConfig { source: LearningSource::Digest(None), lines: Vec::new(), idle_timeout_ns: 0 },
@@ -103,7 +105,10 @@ impl Draft<'_> {
                 to_controller: section.to_controller.map_or(LATENCY_DEFAULT, |it| it.0),
                 to_switch: section.to_switch.map_or(LATENCY_DEFAULT, |it| it.0),
             },
-            write_time: section.write_time.map_or(Time::ZERO, |it| it.0),
+            work_times: WorkTimes {
+                write: section.write_time.map_or(Time::ZERO, |it| it.0),
+                read: section.read_time.map_or(Time::ZERO, |it| it.0),
+            },
             event_time: section.event_time.map_or(Time::ZERO, |it| it.0),
             pauses: section.pauses.as_ref().map(|it| self.intervals(it)).unwrap_or_default(),
             learning: LearningConfig {
@@ -152,12 +157,12 @@ impl Draft<'_> {
         let text = |it: &Option<Spanned<String>>| it.as_ref().map(|it| it.get_ref().clone());
         let span = |it: &Option<Spanned<String>>| it.as_ref().map(Spanned::span);
         let learn = section.learn.as_ref().map_or(LearnName::Digest, |it| *it.get_ref());
-        let wrong = match learn {
-            LearnName::Digest => [("packet_in", &section.packet_in), ("packet_out", &section.packet_out)],
-            LearnName::PacketIn => [("digest", &section.digest), ("digest", &None)],
+        let wrong: &[(&str, &Option<Spanned<String>>)] = match learn {
+            LearnName::Digest => &[("packet_in", &section.packet_in), ("packet_out", &section.packet_out)],
+            LearnName::PacketIn => &[("digest", &section.digest)],
         };
         let other = if learn == LearnName::Digest { "packet-in" } else { "digest" };
-        for (key, at) in wrong.into_iter().filter_map(|(key, it)| Some((key, span(it)?))) {
+        for (key, at) in wrong.iter().filter_map(|(key, it)| Some((key, span(it)?))) {
             self.fault_once(at, format!("`{key}` is for a controller with learn = \"{other}\""));
         }
         match learn {
@@ -237,7 +242,7 @@ pub(super) fn attach(
             return Err(refuse(format!("switch {name}: ports of {} are at most {most}", architecture.name)));
         }
         let (end, of_switch) = join(builder, id, switch, plan.latencies);
-        node.attach(of_switch, cpu_port, plan.write_time);
+        node.attach(of_switch, cpu_port, plan.work_times);
         ends.push(end);
         facts.push(SwitchFacts { name: name.to_owned(), program, ports, cpu_port });
     }

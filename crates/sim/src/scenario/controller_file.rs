@@ -15,6 +15,7 @@ pub struct ControllerSection {
     pub to_controller: Option<Span>,
     pub to_switch: Option<Span>,
     pub write_time: Option<Span>,
+    pub read_time: Option<Span>,
     pub event_time: Option<Span>,
     pub pauses: Option<Spanned<Vec<[Span; 2]>>>,
     pub learn: Option<Spanned<LearnName>>,

@@ -337,10 +337,11 @@ fn hosts(simulation: &Simulation) -> String {
 fn controller(simulation: &Simulation) -> Option<String> {
     let it = simulation.network.node::<ControllerNode>(simulation.controller?)?.counters();
     let mut text = String::from("controller,packets_in,packets_out,digests,idle_entries,updates,updates_refused,");
-    text += "wait_mean_ns,wait_max_ns\n";
+    text += "reads,entities_read,wait_mean_ns,wait_max_ns\n";
     let mean_ns = it.waited_ps as f64 / 1e3 / it.events.max(1) as f64;
     let _ = write!(text, "controller,{},{},{},{},", it.packets_in, it.packets_out, it.digests, it.idle_entries);
-    let _ = writeln!(text, "{},{},{mean_ns:.3},{}", it.updates, it.updates_refused, ns(it.wait_max));
+    let _ = write!(text, "{},{},", it.updates, it.updates_refused);
+    let _ = writeln!(text, "{},{},{mean_ns:.3},{}", it.reads, it.entities_read, ns(it.wait_max));
     Some(text)
 }
 

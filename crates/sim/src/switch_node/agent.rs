@@ -1,13 +1,15 @@
 //! What a switch does for its controller.
 //!
-//! What enters: writes as they arrive, digests of the program, the time. What leaves: a core that has carried the
-//! writes out, each when the time for its updates is over; digests, outcomes and idle entries for the controller.
+//! What enters: requests as they arrive, digests of the program, the time. What leaves: a core that has carried the
+//! requests out, one after the other: a write takes effect when the time for its updates is over, a read sees what is
+//! there when its turn comes and is answered when the time for what it has found is over; digests, outcomes, answers
+//! and idle entries for the controller.
 
-use crate::controller::link::{Message, SwitchEnd, Write};
+use crate::controller::link::{Message, Request, SwitchEnd, WorkTimes};
 use crate::node::Context;
 use crate::time::Time;
 use base::Bits;
-use control::api::{Atomicity, Entity, LocalApi, Query, TableQuery};
+use control::api::{Atomicity, Entity, Fault, LocalApi, Query, TableQuery, Update};
 use ir::DigestId;
 use std::collections::VecDeque;
 use switch::Switch;
@@ -19,26 +21,31 @@ const LOOKS: u64 = 16;
 pub(super) struct Agent {
     pub(super) end: SwitchEnd,
     api: LocalApi,
-    /// What an update takes.
-    write_time: Time,
-    /// When the last write is done.
-    free_at: Time,
-    /// Writes with the times at which they are done.
-    writes: VecDeque<(Time, Write)>,
+    times: WorkTimes,
+    /// Requests that wait for those before them.
+    requests: VecDeque<Request>,
+    /// What is under way, and when it is done.
+    current: Option<(Time, Work)>,
     /// When it looks for idle entries next.
     next_look: Time,
     /// While the switch restarts: when it can be reached again. At the begin of a run it reports itself, too.
     back_at: Option<Time>,
 }
 
+/// A request that is carried out.
+enum Work {
+    Write { write: u64, updates: Vec<Update> },
+    Answer { read: u64, outcome: Result<Vec<Entity>, Fault> },
+}
+
 impl Agent {
-    pub(super) fn new(end: SwitchEnd, core: &Switch, write_time: Time) -> Agent {
+    pub(super) fn new(end: SwitchEnd, core: &Switch, times: WorkTimes) -> Agent {
         Agent {
             end,
             api: LocalApi::of(core),
-            write_time,
-            free_at: Time::ZERO,
-            writes: VecDeque::new(),
+            times,
+            requests: VecDeque::new(),
+            current: None,
             next_look: Time::MAX,
             back_at: Some(Time::ZERO),
         }
@@ -46,8 +53,8 @@ impl Agent {
 
     /// When it has something to do next.
     pub(super) fn next(&self) -> Time {
-        let write = self.writes.front().map_or(Time::MAX, |(done, _)| *done);
-        write.min(self.next_look).min(self.back_at.unwrap_or(Time::MAX))
+        let current = self.current.as_ref().map_or(Time::MAX, |(done, _)| *done);
+        current.min(self.next_look).min(self.back_at.unwrap_or(Time::MAX))
     }
 
     /// Whether the controller can reach the switch.
@@ -58,9 +65,11 @@ impl Agent {
     /// Takes the message whose packet has arrived.
     pub(super) fn receive(&mut self, context: &mut Context<'_>, core: &mut Switch) {
         let now = context.now();
-        let Some(write) = self.end.receive().filter(|_| self.is_reachable(now)) else { return };
-        self.free_at = self.free_at.max(now) + self.write_time.times(write.updates.len() as u64);
-        self.writes.push_back((self.free_at, write));
+        let Some(request) = self.end.receive().filter(|_| self.is_reachable(now)) else { return };
+        self.requests.push_back(request);
+        if self.current.is_none() {
+            self.begin_next(now, core);
+        }
         self.work(context, core);
     }
 
@@ -72,19 +81,46 @@ impl Agent {
             self.look(context, core);
             self.end.send(context, Message::Connected);
         }
-        while self.writes.front().is_some_and(|(done, _)| *done <= now)
-            && let Some((_, write)) = self.writes.pop_front()
-        {
-            self.carry_out(context, core, write);
+        while let Some((done, work)) = self.current.take_if(|(done, _)| *done <= now) {
+            self.finish(context, core, work);
+            self.begin_next(done, core);
         }
         if self.next_look <= now {
             self.look(context, core);
         }
     }
 
-    fn carry_out(&mut self, context: &mut Context<'_>, core: &mut Switch, Write { number, updates }: Write) {
+    /// Begins with the first request that waits. It is called as soon as the one before it is done.
+    fn begin_next(&mut self, now: Time, core: &mut Switch) {
+        let Some(request) = self.requests.pop_front() else { return };
+        let (time, work) = match request {
+            Request::Write { write, updates } => {
+                (self.times.write.times(updates.len() as u64), Work::Write { write, updates })
+            }
+            Request::Read { read, query } => {
+                core.advance(now.ns());
+                let mut found = Vec::new();
+                let outcome = self.api.read(core, &query, &mut |entities| {
+                    found.extend(entities);
+                    true
+                });
+                let time = self.times.read.times(found.len() as u64);
+                (time, Work::Answer { read, outcome: outcome.map(|()| found) })
+            }
+        };
+        self.current = Some((now + time, work));
+    }
+
+    fn finish(&mut self, context: &mut Context<'_>, core: &mut Switch, work: Work) {
+        match work {
+            Work::Write { write, updates } => self.carry_out(context, core, write, &updates),
+            Work::Answer { read, outcome } => self.end.send(context, Message::Answer { read, outcome }),
+        }
+    }
+
+    fn carry_out(&mut self, context: &mut Context<'_>, core: &mut Switch, write: u64, updates: &[Update]) {
         core.advance(context.now().ns());
-        let outcomes = self.api.write(core, &updates, Atomicity::ContinueOnError);
+        let outcomes = self.api.write(core, updates, Atomicity::ContinueOnError);
         let may_idle = updates.iter().any(|update| match &update.entity {
             Entity::TableEntry(entry) => entry.attributes.idle_timeout_ns > 0,
             _ => false,
@@ -92,7 +128,7 @@ impl Agent {
         if may_idle {
             self.look(context, core);
         }
-        self.end.send(context, Message::Written { write: number, outcomes });
+        self.end.send(context, Message::Written { write, outcomes });
     }
 
     /// Reports entries that have become idle, and decides when to look again.
@@ -134,8 +170,8 @@ impl Agent {
     /// The switch has restarted, and can be reached from then on.
     pub(super) fn restart(&mut self, core: &Switch, back_at: Time) {
         self.api = LocalApi::of(core);
-        self.writes.clear();
-        self.free_at = back_at;
+        self.requests.clear();
+        self.current = None;
         self.next_look = Time::MAX;
         self.back_at = Some(back_at);
     }
