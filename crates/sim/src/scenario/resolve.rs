@@ -1,30 +1,27 @@
 //! From the file to a scenario in which everything is decided.
+//!
+//! * [`network`]: hosts, switches and links. [`switches`]: what runs in each switch. [`links`]: the channels of links.
+
+mod links;
+mod network;
+mod switches;
 
 use crate::arrivals::{Arrivals, Sizes};
 use crate::channel::{ChannelConfig, Interval};
 use crate::device::Device;
 use crate::host::{Exchange, Sending};
 use crate::scenario::controller::ControllerPlan;
-use crate::scenario::device::Said;
 use crate::scenario::faults::{self, Fault};
-use crate::scenario::file::{
-    self, BackendName, LinkSection, ScenarioFile, SwitchKindName, SwitchSection, TablesName, TopologyKind,
-    TopologySection,
-};
+use crate::scenario::file::{self, ScenarioFile};
 use crate::scenario::flows::Resolver;
 use crate::scenario::values::Span;
 use crate::scenario::{Place, ScenarioFault, Sources};
 use crate::time::Time;
-use crate::topology::generate::LinkKind;
-use crate::topology::{NodeRef, Shape, Topology};
+use crate::topology::Topology;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use toml::Spanned;
 
-/// The rate of links for which nothing else is said.
-const RATE_DEFAULT: u64 = 10_000_000_000;
-/// Their propagation delay.
-const DELAY_DEFAULT: Time = Time::from_us(1);
 /// The longest packet of hosts without an Ethernet header.
 const MTU_DEFAULT: usize = 1_500;
 /// Samples of a run: each has the counters of all channels.
@@ -236,7 +233,7 @@ impl Scenario {
     pub fn read(text: &str, sets: &[String], read_file: ReadFile<'_>) -> Result<Scenario, Vec<ScenarioFault>> {
         let sources = Sources::new(text, sets);
         let file = file::read(&sources).map_err(|fault| vec![fault])?;
-        let topology = topology(&sources, &file.topology, read_file)?;
+        let topology = network::topology(&sources, &file.topology, read_file)?;
         let mut draft = Draft { sources: &sources, topology: &topology, faults: Vec::new() };
         let times = draft.times(&file);
         let mut switches = draft.switches(&file);
@@ -362,163 +359,6 @@ impl Draft<'_> {
         classes
     }
 
-    fn switches(&mut self, file: &ScenarioFile) -> Vec<SwitchPlan> {
-        for name in file.switch.keys() {
-            if !matches!(self.topology.find(name.get_ref()), Some(NodeRef::Switch(_))) {
-                self.fault(name.span(), format!("there is no switch `{}`; {}", name.get_ref(), self.known_switches()));
-            }
-        }
-        let none = SwitchSection::default();
-        (0..self.topology.switches.len())
-            .map(|index| {
-                let name = &self.topology.switches[index].name;
-                let own = file.switch.iter().find(|(key, _)| key.get_ref() == name).map_or(&none, |(_, own)| own);
-                self.switch(index, own, &file.switches, &file.topology)
-            })
-            .collect()
-    }
-
-    pub(super) fn known_switches(&self) -> String {
-        let names: Vec<&str> = self.topology.switches.iter().take(8).map(|switch| &*switch.name).collect();
-        let more = if self.topology.switches.len() > names.len() { ", ..." } else { "" };
-        format!("the switches are {}{more}", names.join(", "))
-    }
-
-    fn switch(
-        &mut self,
-        index: usize,
-        own: &SwitchSection,
-        all: &SwitchSection,
-        topology: &Spanned<TopologySection>,
-    ) -> SwitchPlan {
-        let described = &self.topology.switches[index];
-        let written = own.program.as_ref().or(all.program.as_ref());
-        let program = written.map(|program| program.get_ref()).or(described.program.as_ref());
-        let kind = own.kind.as_ref().or(all.kind.as_ref());
-        let is_router = match kind.map(Spanned::get_ref) {
-            Some(SwitchKindName::Router) => true,
-            Some(SwitchKindName::Program) => false,
-            None => program.is_none(),
-        };
-        let kind = match (is_router, program) {
-            (true, _) => SwitchKind::Router,
-            (false, Some(program)) => SwitchKind::Program {
-                program: program.clone(),
-                entries: entries(own, all, &described.name, &described.entries),
-                is_interpreted: own.backend.as_ref().or(all.backend.as_ref()).map(Spanned::get_ref)
-                    == Some(&BackendName::Interp),
-            },
-            (false, None) => {
-                let span = kind.map_or(topology.span(), Spanned::span);
-                self.fault(span, format!("switch {} has no program: write program = \"FILE.p4\"", described.name));
-                SwitchKind::Router
-            }
-        };
-        if kind == SwitchKind::Router {
-            self.check_router(index, own);
-        }
-        let (ingress_latency, egress_latency, device) = self.device(index, Said { own, all });
-        SwitchPlan {
-            kind,
-            ingress_latency,
-            egress_latency,
-            device,
-            reroute: own.reroute.or(all.reroute).map(|it| it.0),
-            restarts: own.restarts.as_ref().or(all.restarts.as_ref()).map(|it| self.intervals(it)).unwrap_or_default(),
-            keeps_tables: own.tables.or(all.tables) != Some(TablesName::Lost),
-        }
-    }
-
-    fn channels(&mut self, file: &ScenarioFile, switches: &[SwitchPlan]) -> Vec<[ChannelConfig; 2]> {
-        self.check_link_names(file);
-        let topology = self.topology;
-        let latency = |node: NodeRef, latency: fn(&SwitchPlan) -> Time| match node {
-            NodeRef::Host(_) => Time::ZERO,
-            NodeRef::Switch(index) => latency(&switches[index]),
-        };
-        let mut channels = Vec::new();
-        for link in &topology.links {
-            let config = |this: &mut Self, from: usize| {
-                let ends = [link.ends[from].0, link.ends[1 - from].0];
-                let names = ends.map(|end| topology.name(end));
-                let mut config = this.channel(file, names, link.bits_per_s, link.delay);
-                config.delay += latency(ends[0], |plan| plan.egress_latency);
-                config.delay += latency(ends[1], |plan| plan.ingress_latency);
-                config
-            };
-            channels.push([config(self, 0), config(self, 1)]);
-        }
-        channels
-    }
-
-    /// Every name of a link names one.
-    fn check_link_names(&mut self, file: &ScenarioFile) {
-        for name in file.link.keys() {
-            let is_known = self.topology.links.iter().any(|link| {
-                let [a, b] = link.ends.map(|(end, _)| self.topology.name(end));
-                is_name_of(name.get_ref(), [a, b]) || is_name_of(name.get_ref(), [b, a])
-            });
-            if !is_known {
-                let example = self.topology.links.first().map(|link| {
-                    let [a, b] = link.ends.map(|(end, _)| self.topology.name(end));
-                    format!(", such as \"{a}-{b}\", or \"{a}>{b}\" for one direction")
-                });
-                let message =
-                    format!("there is no link `{}`: write its ends{}", name.get_ref(), example.unwrap_or_default());
-                self.fault(name.span(), message);
-            }
-        }
-    }
-
-    /// The channel between nodes of these names.
-    fn channel(
-        &mut self,
-        file: &ScenarioFile,
-        ends: [&str; 2],
-        rate: Option<u64>,
-        delay: Option<Time>,
-    ) -> ChannelConfig {
-        let mut config = ChannelConfig { bits_per_s: RATE_DEFAULT, delay: DELAY_DEFAULT, ..ChannelConfig::default() };
-        self.apply(&file.links, &mut config);
-        config.bits_per_s = rate.unwrap_or(config.bits_per_s);
-        config.delay = delay.unwrap_or(config.delay);
-        // What is said of one direction is stronger than what is said of the link.
-        for is_direction in [false, true] {
-            for (name, section) in &file.link {
-                let name = name.get_ref();
-                if name.contains('>') == is_direction && is_name_of(name, ends) {
-                    self.apply(section, &mut config);
-                }
-            }
-        }
-        config
-    }
-
-    fn apply(&mut self, section: &LinkSection, config: &mut ChannelConfig) {
-        fn set<T: Clone>(value: &Option<T>, place: &mut T) {
-            if let Some(value) = value {
-                *place = value.clone();
-            }
-        }
-        set(&section.rate.map(|it| it.0), &mut config.bits_per_s);
-        set(&section.delay.map(|it| it.0), &mut config.delay);
-        set(&section.overhead, &mut config.overhead_bytes);
-        set(&section.queue_packets, &mut config.queue_packets);
-        set(&section.queue_bytes, &mut config.queue_bytes);
-        set(&section.ecn_packets, &mut config.ecn_packets);
-        set(&section.ecn_bytes, &mut config.ecn_bytes);
-        set(&section.mtu, &mut config.mtu);
-        set(&section.loss.map(|it| it.0), &mut config.loss);
-        set(&section.corruption.map(|it| it.0), &mut config.corruption);
-        set(&section.duplication.map(|it| it.0), &mut config.duplication);
-        set(&section.jitter.map(|it| it.0), &mut config.jitter);
-        set(&section.reordering.map(|it| it.0), &mut config.reordering);
-        set(&section.reordering_delay.map(|it| it.0), &mut config.reordering_delay);
-        if let Some(down) = &section.down {
-            config.down = self.intervals(down);
-        }
-    }
-
     /// Intervals in order.
     pub(super) fn intervals(&mut self, written: &Spanned<Vec<[Span; 2]>>) -> Vec<Interval> {
         let intervals = written.get_ref().iter().map(|[start, end]| Interval { start: start.0, end: end.0 });
@@ -532,108 +372,4 @@ impl Draft<'_> {
         }
         intervals
     }
-}
-
-/// Whether `A-B`, `B-A` or `A>B` names the channel from the first of two nodes to the second.
-fn is_name_of(name: &str, [from, to]: [&str; 2]) -> bool {
-    let is = |a: &str, separator: char, b: &str| {
-        name.strip_prefix(a).and_then(|rest| rest.strip_prefix(separator)).is_some_and(|rest| rest == b)
-    };
-    is(from, '-', to) || is(to, '-', from) || is(from, '>', to)
-}
-
-/// The files of a switch's entries. `{switch}` stands for its name.
-fn entries(own: &SwitchSection, all: &SwitchSection, name: &str, described: &[String]) -> Vec<String> {
-    match own.entries.as_ref().or(all.entries.as_ref()) {
-        Some(names) => names.get_ref().0.iter().map(|file| file.replace("{switch}", name)).collect(),
-        None => described.to_vec(),
-    }
-}
-
-fn topology(
-    sources: &Sources,
-    section: &Spanned<TopologySection>,
-    read: ReadFile<'_>,
-) -> Result<Topology, Vec<ScenarioFault>> {
-    let fault = |span: Range<usize>, message: String| vec![sources.fault(Some(span), message)];
-    let topology = section.get_ref();
-    match (&topology.file, &topology.kind) {
-        (Some(file), None) => {
-            if let Some(key) = generator_keys(topology).into_iter().find(|(_, value)| value.is_some()) {
-                let message = format!("a topology from a file has no `{}`: the file says it, or [links]", key.0);
-                return Err(fault(section.span(), message));
-            }
-            let text = read_text(read, file.get_ref()).map_err(|message| fault(file.span(), message))?;
-            crate::topology::file::parse(&text).map_err(|faults| {
-                let shown = |it: &net::located::Fault| ScenarioFault {
-                    place: Place::File,
-                    message: format!("{}:{}: {}", file.get_ref(), it.line, it.message),
-                };
-                faults.iter().map(shown).collect()
-            })
-        }
-        (None, Some(kind)) => {
-            let shape = shape(topology, kind).map_err(|message| fault(kind.span(), message))?;
-            let near = LinkKind { bits_per_s: topology.rate.map(|it| it.0), delay: topology.delay.map(|it| it.0) };
-            let far = LinkKind {
-                bits_per_s: topology.core_rate.or(topology.rate).map(|it| it.0),
-                delay: topology.core_delay.or(topology.delay).map(|it| it.0),
-            };
-            shape.generate(near, far).map_err(|error| fault(kind.span(), error.to_string()))
-        }
-        _ => Err(fault(section.span(), "a topology has either a `file` or a `kind`".to_owned())),
-    }
-}
-
-/// The numbers of generators.
-fn generator_keys(topology: &TopologySection) -> [(&'static str, Option<u64>); 11] {
-    [
-        ("pairs", topology.pairs.map(u64::from)),
-        ("hosts", topology.hosts.map(u64::from)),
-        ("switches", topology.switches.map(u64::from)),
-        ("hosts_per_switch", topology.hosts_per_switch.map(u64::from)),
-        ("leaves", topology.leaves.map(u64::from)),
-        ("spines", topology.spines.map(u64::from)),
-        ("hosts_per_leaf", topology.hosts_per_leaf.map(u64::from)),
-        ("k", topology.k.map(u64::from)),
-        ("rate", topology.rate.map(|it| it.0)),
-        ("core_rate", topology.core_rate.map(|it| it.0)),
-        ("delay", topology.delay.or(topology.core_delay).map(|it| it.0.ps())),
-    ]
-}
-
-/// The shape with its numbers: none missing, none for another shape.
-fn shape(topology: &TopologySection, kind: &Spanned<TopologyKind>) -> Result<Shape, String> {
-    let (name, keys): (&str, &[&str]) = match kind.get_ref() {
-        TopologyKind::Dumbbell => ("dumbbell", &["pairs"]),
-        TopologyKind::Star => ("star", &["hosts"]),
-        TopologyKind::Chain => ("chain", &["switches", "hosts_per_switch"]),
-        TopologyKind::LeafSpine => ("leaf-spine", &["leaves", "spines", "hosts_per_leaf"]),
-        TopologyKind::FatTree => ("fat-tree", &["k"]),
-    };
-    let given = generator_keys(topology);
-    for (key, value) in &given[..8] {
-        if value.is_some() && !keys.contains(key) {
-            return Err(format!("a {name} has no `{key}`; it has {}", keys.join(", ")));
-        }
-    }
-    let value = |wanted: &str| {
-        let value = given.iter().find(|(key, _)| *key == wanted).and_then(|(_, value)| *value);
-        value
-            .map(|value| value as u32)
-            .ok_or_else(|| format!("a {name} has {}: `{wanted}` is missing", keys.join(", ")))
-    };
-    Ok(match kind.get_ref() {
-        TopologyKind::Dumbbell => Shape::Dumbbell { pairs: value("pairs")? },
-        TopologyKind::Star => Shape::Star { hosts: value("hosts")? },
-        TopologyKind::Chain => {
-            Shape::Chain { switches: value("switches")?, hosts_per_switch: value("hosts_per_switch")? }
-        }
-        TopologyKind::LeafSpine => Shape::LeafSpine {
-            leaves: value("leaves")?,
-            spines: value("spines")?,
-            hosts_per_leaf: value("hosts_per_leaf")?,
-        },
-        TopologyKind::FatTree => Shape::FatTree { k: value("k")? },
-    })
 }

@@ -1,0 +1,98 @@
+//! From the section of the topology to hosts, switches and links: those of a file, or generated ones.
+
+use super::{ReadFile, read_text};
+use crate::scenario::file::{TopologyKind, TopologySection};
+use crate::scenario::{Place, ScenarioFault, Sources};
+use crate::topology::generate::LinkKind;
+use crate::topology::{Shape, Topology};
+use std::ops::Range;
+use toml::Spanned;
+
+/// The topology that a section names or describes; all faults.
+pub(super) fn topology(
+    sources: &Sources,
+    section: &Spanned<TopologySection>,
+    read: ReadFile<'_>,
+) -> Result<Topology, Vec<ScenarioFault>> {
+    let fault = |span: Range<usize>, message: String| vec![sources.fault(Some(span), message)];
+    let topology = section.get_ref();
+    match (&topology.file, &topology.kind) {
+        (Some(file), None) => {
+            if let Some(key) = generator_keys(topology).into_iter().find(|(_, value)| value.is_some()) {
+                let message = format!("a topology from a file has no `{}`: the file says it, or [links]", key.0);
+                return Err(fault(section.span(), message));
+            }
+            let text = read_text(read, file.get_ref()).map_err(|message| fault(file.span(), message))?;
+            crate::topology::file::parse(&text).map_err(|faults| {
+                let shown = |it: &net::located::Fault| ScenarioFault {
+                    place: Place::File,
+                    message: format!("{}:{}: {}", file.get_ref(), it.line, it.message),
+                };
+                faults.iter().map(shown).collect()
+            })
+        }
+        (None, Some(kind)) => {
+            let shape = shape(topology, kind).map_err(|message| fault(kind.span(), message))?;
+            let near = LinkKind { bits_per_s: topology.rate.map(|it| it.0), delay: topology.delay.map(|it| it.0) };
+            let far = LinkKind {
+                bits_per_s: topology.core_rate.or(topology.rate).map(|it| it.0),
+                delay: topology.core_delay.or(topology.delay).map(|it| it.0),
+            };
+            shape.generate(near, far).map_err(|error| fault(kind.span(), error.to_string()))
+        }
+        _ => Err(fault(section.span(), "a topology has either a `file` or a `kind`".to_owned())),
+    }
+}
+
+/// The numbers of generators.
+fn generator_keys(topology: &TopologySection) -> [(&'static str, Option<u64>); 11] {
+    [
+        ("pairs", topology.pairs.map(u64::from)),
+        ("hosts", topology.hosts.map(u64::from)),
+        ("switches", topology.switches.map(u64::from)),
+        ("hosts_per_switch", topology.hosts_per_switch.map(u64::from)),
+        ("leaves", topology.leaves.map(u64::from)),
+        ("spines", topology.spines.map(u64::from)),
+        ("hosts_per_leaf", topology.hosts_per_leaf.map(u64::from)),
+        ("k", topology.k.map(u64::from)),
+        ("rate", topology.rate.map(|it| it.0)),
+        ("core_rate", topology.core_rate.map(|it| it.0)),
+        ("delay", topology.delay.or(topology.core_delay).map(|it| it.0.ps())),
+    ]
+}
+
+/// The shape with its numbers: none missing, none for another shape.
+fn shape(topology: &TopologySection, kind: &Spanned<TopologyKind>) -> Result<Shape, String> {
+    let (name, keys): (&str, &[&str]) = match kind.get_ref() {
+        TopologyKind::Dumbbell => ("dumbbell", &["pairs"]),
+        TopologyKind::Star => ("star", &["hosts"]),
+        TopologyKind::Chain => ("chain", &["switches", "hosts_per_switch"]),
+        TopologyKind::LeafSpine => ("leaf-spine", &["leaves", "spines", "hosts_per_leaf"]),
+        TopologyKind::FatTree => ("fat-tree", &["k"]),
+    };
+    let given = generator_keys(topology);
+    for (key, value) in &given[..8] {
+        if value.is_some() && !keys.contains(key) {
+            return Err(format!("a {name} has no `{key}`; it has {}", keys.join(", ")));
+        }
+    }
+    let value = |wanted: &str| {
+        let value = given.iter().find(|(key, _)| *key == wanted).and_then(|(_, value)| *value);
+        value
+            .map(|value| value as u32)
+            .ok_or_else(|| format!("a {name} has {}: `{wanted}` is missing", keys.join(", ")))
+    };
+    Ok(match kind.get_ref() {
+        TopologyKind::Dumbbell => Shape::Dumbbell { pairs: value("pairs")? },
+        TopologyKind::Star => Shape::Star { hosts: value("hosts")? },
+        TopologyKind::Chain => {
+            Shape::Chain { switches: value("switches")?, hosts_per_switch: value("hosts_per_switch")? }
+        }
+        TopologyKind::LeafSpine => Shape::LeafSpine {
+            leaves: value("leaves")?,
+            spines: value("spines")?,
+            hosts_per_leaf: value("hosts_per_leaf")?,
+        },
+        TopologyKind::FatTree => Shape::FatTree { k: value("k")? },
+    })
+}
