@@ -221,7 +221,7 @@ pub(super) fn receiver_bytes(simulation: &Simulation, flow: usize) -> u64 {
 }
 
 /// When the last byte of a flow over TCP had arrived.
-pub(super) fn finished(simulation: &Simulation, flow: &FlowPlan, ports: Ports) -> Option<Time> {
+pub fn finished(simulation: &Simulation, flow: &FlowPlan, ports: Ports) -> Option<Time> {
     let host = |index: usize| simulation.network.node::<Host>(simulation.hosts[index]);
     server_of(host(flow.from)?, host(flow.to)?, flow, ports)?.finished
 }

@@ -1,0 +1,232 @@
+// The baselines that P4TE is compared with: leaves and spines run this program. A macro selects how an upward packet
+// gets its path: ECMP (a hash of the flow; also without any macro), FLOWLET (a hash of the flow and the number of its
+// flowlet), LETFLOW (at random for each flowlet), HULA (the best hop to the destination's leaf for each flowlet).
+
+#include <core.p4>
+#include <v1model.p4>
+
+#ifdef HULA
+#define PROBES
+#define FLOWLETS
+#endif
+#ifdef LETFLOW
+#define FLOWLETS
+#endif
+#ifdef FLOWLET
+#define FLOWLETS
+#endif
+
+// Flows that are told apart.
+#ifndef FLOWS
+#define FLOWS 65536
+#endif
+
+// The queue of probes; switches with several queues serve the greatest first.
+#ifndef PROBE_PRIORITY
+#define PROBE_PRIORITY 0
+#endif
+
+#include "headers.p4"
+
+const bit<16> ETHERTYPE_PROBE = 0x88b5;
+
+// The utilisation of the most loaded link from here to a leaf.
+header probe_t {
+    bit<16> leaf;
+    bit<32> utilisation;
+}
+
+struct headers_t {
+    ethernet_t ethernet;
+    probe_t probe;
+    ipv6_t ipv6;
+    ipv4_t ipv4;
+    udp_t udp;
+    tcp_t tcp;
+}
+
+struct metadata_t {
+    addresses_t addresses;
+    bit<16> choice;
+    bit<16> leaf;
+}
+
+#include "parser.p4"
+#include "addresses.p4"
+#include "checksums.p4"
+#ifdef HULA
+#include "hula.p4"
+#endif
+
+control FabricIngress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard) {
+#ifdef FLOWLETS
+    register<bit<48>>(FLOWS) last_seen;
+    register<bit<9>>(FLOWS) last_port;
+#endif
+#ifdef FLOWLET
+    register<bit<16>>(FLOWS) flowlet_numbers;
+#endif
+    action_selector(HashAlgorithm.identity, 512, 16) paths;
+    ReadAddresses() read_addresses;
+    Hop() hop;
+#ifdef HULA
+    Hula() hula;
+#endif
+
+    bit<48> gap = 0;
+    bit<32> flow = 0;
+    bit<9> port = 0;
+
+    action deliver(bit<9> out_port, bit<48> source, bit<48> destination) {
+        standard.egress_spec = out_port;
+        hdr.ethernet.source = source;
+        hdr.ethernet.destination = destination;
+    }
+
+    table down {
+        key = {
+            meta.addresses.destination: lpm;
+        }
+        actions = {
+            deliver;
+            NoAction;
+        }
+        default_action = NoAction();
+        size = 4096;
+    }
+
+    action use_port(bit<9> out_port) {
+        port = out_port;
+    }
+
+    // All ports that lead up.
+    table up {
+        key = {
+            meta.addresses.destination: ternary;
+            meta.choice: selector;
+        }
+        actions = {
+            use_port;
+            NoAction;
+        }
+        implementation = paths;
+        size = 1024;
+    }
+
+    action set_gap(bit<48> microseconds) {
+        gap = microseconds;
+    }
+
+    table flowlets {
+        actions = {
+            set_gap;
+        }
+        default_action = set_gap(40000);
+    }
+
+    // The choice of a flow, or of one of its flowlets.
+    action choose(bit<16> number) {
+        hash(meta.choice, HashAlgorithm.crc16, 16w0,
+             { meta.addresses.source, meta.addresses.destination, meta.addresses.source_port,
+               meta.addresses.destination_port, meta.addresses.protocol, number }, 32w0x10000);
+    }
+
+    apply {
+#ifdef HULA
+        if (hdr.probe.isValid()) {
+            standard.priority = PROBE_PRIORITY;
+            hula.apply(hdr, meta, standard, TAKE_PROBE, port);
+            return;
+        }
+#endif
+        if (standard.parser_error != error.NoError || !(hdr.ipv6.isValid() || hdr.ipv4.isValid())) {
+            mark_to_drop(standard);
+            return;
+        }
+        bool is_dead;
+        hop.apply(hdr, is_dead);
+        if (is_dead) {
+            mark_to_drop(standard);
+            return;
+        }
+        read_addresses.apply(hdr, meta.addresses);
+        if (!down.apply().hit) {
+            flowlets.apply();
+#ifdef FLOWLETS
+            hash(flow, HashAlgorithm.crc32, 32w0,
+                 { meta.addresses.source, meta.addresses.destination, meta.addresses.source_port,
+                   meta.addresses.destination_port, meta.addresses.protocol }, (bit<32>) FLOWS);
+            bit<48> before;
+            last_seen.read(before, flow);
+            last_seen.write(flow, standard.ingress_global_timestamp);
+            last_port.read(port, flow);
+            bool is_new = port == 0 || standard.ingress_global_timestamp - before >= gap;
+#else
+            bool is_new = true;
+#endif
+#ifdef HULA
+            // A port that brings no probes leads nowhere.
+            if (!is_new) {
+                hula.apply(hdr, meta, standard, CHECK_PORT, port);
+                is_new = port == 0;
+            }
+#endif
+            if (is_new) {
+                bit<16> number = 0;
+#ifdef FLOWLET
+                flowlet_numbers.read(number, flow);
+                number = number + 1;
+                flowlet_numbers.write(flow, number);
+#endif
+#ifdef LETFLOW
+                random(meta.choice, 16w0, 16w0xffff);
+#else
+                choose(number);
+#endif
+                port = 0;
+#ifdef HULA
+                hula.apply(hdr, meta, standard, FIND_BEST, port);
+#endif
+                if (port == 0) {
+                    up.apply();
+                }
+#ifdef FLOWLETS
+                last_port.write(flow, port);
+#endif
+            }
+            if (port == 0) {
+                mark_to_drop(standard);
+                return;
+            }
+            standard.egress_spec = port;
+        }
+#ifdef HULA
+        port = standard.egress_spec;
+        hula.apply(hdr, meta, standard, COUNT, port);
+#endif
+    }
+}
+
+control FabricEgress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard) {
+    Mark() mark;
+    bit<19> mark_from = 0x7ffff;
+
+    action set_marks(bit<19> packets) {
+        mark_from = packets;
+    }
+
+    // Packets that find so many in the queue are marked.
+    table marking {
+        actions = {
+            set_marks;
+        }
+        default_action = set_marks(0x7ffff);
+    }
+
+    apply {
+        marking.apply();
+        mark.apply(hdr, standard.enq_qdepth >= mark_from);
+    }
+}
+
+V1Switch(FabricParser(), NoVerification(), FabricIngress(), FabricEgress(), FabricChecksums(), FabricDeparser()) main;

@@ -1,0 +1,75 @@
+//! The schemes that are compared: their programs, and the switches that run them.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::Path;
+use wirespeed::{Options, Program};
+
+/// A scheme.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scheme {
+    /// Equal paths by a hash of the flow.
+    Ecmp,
+    /// The same for each flowlet.
+    EcmpFlowlet,
+    /// A random path for each flowlet.
+    LetFlow,
+    /// The best path by probes.
+    Hula,
+    /// P4TE.
+    P4te,
+    /// P4TE without control of rates.
+    P4teNra,
+}
+
+impl Scheme {
+    /// Its name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Scheme::Ecmp => "ECMP",
+            Scheme::EcmpFlowlet => "ECMP (flowlets)",
+            Scheme::LetFlow => "LetFlow",
+            Scheme::Hula => "HULA",
+            Scheme::P4te => "P4TE",
+            Scheme::P4teNra => "P4TE-NRA",
+        }
+    }
+
+    /// The file of the program of a leaf or of another switch, and the macro that selects the scheme in it.
+    fn source(self, is_leaf: bool) -> (&'static str, &'static str) {
+        match self {
+            Scheme::Ecmp => ("apps/te/fabric.p4", "ECMP"),
+            Scheme::EcmpFlowlet => ("apps/te/fabric.p4", "FLOWLET"),
+            Scheme::LetFlow => ("apps/te/fabric.p4", "LETFLOW"),
+            Scheme::Hula => ("apps/te/fabric.p4", "HULA"),
+            Scheme::P4te | Scheme::P4teNra if is_leaf => ("apps/p4te/leaf.p4", "P4TE"),
+            Scheme::P4te | Scheme::P4teNra => ("apps/p4te/spine.p4", "P4TE"),
+        }
+    }
+}
+
+/// Programs, each compiled once.
+#[derive(Default)]
+pub struct Programs(BTreeMap<(&'static str, &'static str, bool), Program>);
+
+impl Programs {
+    /// The program of a switch, whose meters count packets or bytes.
+    pub fn get(&mut self, scheme: Scheme, is_leaf: bool, counts_packets: bool) -> Result<Program, String> {
+        let (file, selected) = scheme.source(is_leaf);
+        let key = (file, selected, counts_packets);
+        if let Some(program) = self.0.get(&key) {
+            return Ok(program.clone());
+        }
+        let mut define = vec![(selected.to_owned(), "1".to_owned())];
+        if counts_packets {
+            define.push(("METERED".to_owned(), "packets".to_owned()));
+            // Probes wait for no queue of packets.
+            define.push(("PROBE_PRIORITY".to_owned(), "1".to_owned()));
+        }
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(file);
+        let program = Options { define, ..Options::default() }.compile_file(path).map_err(|error| error.to_string())?;
+        self.0.insert(key, program.clone());
+        Ok(program)
+    }
+}

@@ -1,0 +1,174 @@
+//! Workloads: how large flows are, and when they begin.
+//!
+//! What enters: published distributions of sizes, which the repository does not have but names, a load, a seed. What
+//! leaves: flows between hosts.
+
+use serde::{Deserialize, Serialize};
+use sim::Time;
+use sim::random::stream;
+use sim::scenario::workload::{SizeDistribution, draw};
+use std::path::Path;
+
+/// A distribution of flow sizes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Workload {
+    /// Web search (DCTCP).
+    WebSearch,
+    /// Data mining (VL2).
+    DataMining,
+    /// 24 flows of 512 kB and 8 of 1024 kB to one host at the same time.
+    Incast,
+}
+
+impl Workload {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Workload::WebSearch => "web-search",
+            Workload::DataMining => "data-mining",
+            Workload::Incast => "incast",
+        }
+    }
+
+    fn file(self) -> &'static str {
+        match self {
+            Workload::DataMining => "datamining_vl2_bytes.csv",
+            Workload::WebSearch | Workload::Incast => "websearch_dctcp_bytes.csv",
+        }
+    }
+}
+
+/// A flow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Flow {
+    /// Host that sends, from 0.
+    pub from: usize,
+    /// Host that receives.
+    pub to: usize,
+    /// When it begins.
+    pub start: Time,
+    /// Bytes.
+    pub bytes: u64,
+    /// Whether it is one of the largest tenth.
+    pub is_large: bool,
+}
+
+/// The points of a published distribution: bytes and the part of flows that are not larger.
+fn published(workload: Workload) -> Result<Vec<(f64, f64)>, String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/flow-sizes").join(workload.file());
+    let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let point = |line: &str| {
+        let (size, part) = line.split_once(',')?;
+        Some((size.trim().parse().ok()?, part.trim().parse().ok()?))
+    };
+    Ok(text.lines().filter_map(point).collect())
+}
+
+/// Where the sizes of data-mining begin to be compressed, and the greatest size then.
+const COMPRESSED_FROM: f64 = 10_000.0;
+const COMPRESSED_TO: f64 = 600_000.0;
+/// What web-search sizes are divided by.
+const SCALE: f64 = 100.0;
+
+/// The points for links of some packets a second (docs/design/p4te.md).
+fn scaled(workload: Workload, points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let most = points.last().map_or(1.0, |point| point.0);
+    let exponent = (COMPRESSED_TO / COMPRESSED_FROM).ln() / (most / COMPRESSED_FROM).ln();
+    let scale = |size: f64| match workload {
+        Workload::DataMining if size > COMPRESSED_FROM => COMPRESSED_FROM * (size / COMPRESSED_FROM).powf(exponent),
+        Workload::DataMining => size,
+        Workload::WebSearch | Workload::Incast => size / SCALE,
+    };
+    points.iter().map(|(size, part)| (scale(*size).round(), *part)).collect()
+}
+
+/// The size that a part of flows does not exceed.
+fn quantile(points: &[(f64, f64)], part: f64) -> f64 {
+    let index = points.partition_point(|point| point.1 < part).min(points.len() - 1);
+    let (size, until) = points[index];
+    match index.checked_sub(1).map(|before| points[before]) {
+        Some((smaller, from)) if until > from => smaller + (size - smaller) * (part - from) / (until - from),
+        _ => size,
+    }
+}
+
+/// How hosts send: of which leaf each is one, and what their uplinks carry.
+#[derive(Clone, Copy, Debug)]
+pub struct Senders {
+    /// Leaves.
+    pub leaves: usize,
+    /// Hosts of each.
+    pub hosts_per_leaf: usize,
+    /// Payload of a leaf's uplinks, by its hosts, in bits a second.
+    pub bits_per_s: u64,
+}
+
+/// The flows of a workload: host i of leaf j sends to host i + 1 of leaf j + 1, with Poisson arrivals that load the
+/// uplinks to this part until `end`.
+pub fn flows(
+    workload: Workload,
+    is_scaled: bool,
+    load: f64,
+    seed: u64,
+    senders: &Senders,
+    (begin, end): (Time, Time),
+) -> Result<Vec<Flow>, String> {
+    if workload == Workload::Incast {
+        return Ok(incast(senders, begin));
+    }
+    let points = published(workload)?;
+    let points = if is_scaled { scaled(workload, &points) } else { points };
+    let large = quantile(&points, 0.9);
+    let table: String = points.iter().map(|(size, part)| format!("{size},{part}\n")).collect();
+    let sizes = SizeDistribution::parse(&table, None)?;
+    let Senders { leaves, hosts_per_leaf, bits_per_s } = *senders;
+    let mut flows = Vec::new();
+    for from in 0..leaves * hosts_per_leaf {
+        let (leaf, host) = (from / hosts_per_leaf, from % hosts_per_leaf);
+        let to = (leaf + 1) % leaves * hosts_per_leaf + (host + 1) % hosts_per_leaf;
+        let mut rng = stream(seed, &format!("{} host {from}", workload.name()));
+        let drawn = draw(&sizes, load, bits_per_s, (begin, end), &mut rng);
+        flows.extend(drawn.into_iter().map(|(start, bytes)| Flow {
+            from,
+            to,
+            start,
+            bytes,
+            is_large: bytes as f64 > large,
+        }));
+    }
+    Ok(flows)
+}
+
+/// Section 7.2: 24 short and 8 large flows from the twelve hosts of the other leaves to the first host.
+fn incast(senders: &Senders, begin: Time) -> Vec<Flow> {
+    let others = senders.leaves * senders.hosts_per_leaf - senders.hosts_per_leaf;
+    let flow = |number: usize| {
+        let is_large = number >= 24;
+        let bytes = if is_large { 1_024_000 } else { 512_000 };
+        Flow { from: senders.hosts_per_leaf + number % others, to: 0, start: begin, bytes, is_large }
+    };
+    (0..32).map(flow).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SENDERS: Senders = Senders { leaves: 4, hosts_per_leaf: 4, bits_per_s: 228_480 };
+
+    #[test]
+    fn an_incast_has_twelve_senders() {
+        let flows = incast(&SENDERS, Time::ZERO);
+        assert_eq!(flows.iter().filter(|flow| flow.is_large).count(), 8);
+        assert!(flows.iter().all(|flow| (4..16).contains(&flow.from) && flow.to == 0));
+    }
+
+    #[test]
+    fn sizes_are_scaled_as_the_design_says() {
+        let points = [(0.0, 0.0), (10_000.0, 0.8), (1e9, 1.0)];
+        assert_eq!(scaled(Workload::DataMining, &points), [(0.0, 0.0), (10_000.0, 0.8), (600_000.0, 1.0)]);
+        assert_eq!(scaled(Workload::WebSearch, &points)[1], (100.0, 0.8));
+        assert_eq!(quantile(&points, 0.4), 5_000.0);
+    }
+}
