@@ -251,7 +251,7 @@ impl SwitchNode {
     fn process_followed(&mut self, context: &mut Context<'_>, port: usize, packet: Packet, arrived: Time) {
         let label = packet.label();
         let print = self.inside.enter(&packet);
-        let drops = self.drops();
+        let (drops, waited) = (self.drops(), self.core.queued());
         let is_traced = record::is_traced(label) && self.tracer.is_some();
         if is_traced {
             self.work_traced(context, port, packet, arrived);
@@ -264,10 +264,16 @@ impl SwitchNode {
         }
         let reason =
             DropReason::ALL.into_iter().find(|reason| self.core.stats().drops(*reason) > drops[*reason as usize]);
-        if let Some(reason) = reason.filter(|_| !self.sent.iter().any(|sent| sent.packet.label() == label)) {
+        if let Some(reason) = reason.filter(|_| !self.has_copies_of(label, waited)) {
             context.note(label, Event::Lost(Loss::Switch(reason)));
             print.iter().for_each(|print| self.inside.forget(*print, label));
         }
+    }
+
+    /// Whether something is left of the packet with this label, of which the core has dropped a copy: a copy leaves, or
+    /// waits with those of the packets that waited before which have not left meanwhile.
+    fn has_copies_of(&self, label: u64, waited: usize) -> bool {
+        self.sent.iter().any(|sent| sent.packet.label() == label) || self.core.queued() + self.sent.len() > waited
     }
 
     fn drops(&self) -> [u64; DropReason::ALL.len()] {
