@@ -3,6 +3,7 @@
 //! What enters: a scenario, programs, entries. What leaves: files with what was measured. The simulation itself is the
 //! crate `sim`; here its switches get their programs, and the user sees how far it is.
 //!
+//! * [`cost`]: what packets cost software switches on this machine.
 //! * [`capture`]: the packets of links as captures. [`checks`]: properties, and the smallest run that violates one.
 //! * [`jobs`]: several runs at the same time.
 //! * [`real_time`]: the clock of the machine. [`outside`]: controllers that reach switches over gRPC. [`taps`]:
@@ -12,6 +13,7 @@
 
 mod capture;
 mod checks;
+mod cost;
 mod jobs;
 mod merge;
 mod outside;
@@ -231,7 +233,8 @@ fn plan(arguments: &SimArguments, text: &str) -> Result<Option<Plan>, Exit> {
 
 fn run_once(session: &Session<'_>) -> Result<Exit, Exit> {
     let arguments = session.arguments;
-    let scenario = session.scenario(&[], arguments.until)?;
+    let mut scenario = session.scenario(&[], arguments.until)?;
+    cost::measure(session, &mut scenario)?;
     let (mut simulation, mut outsiders) = match arguments.realtime {
         Some(factor) if !arguments.dry_run => {
             let (simulation, outsiders) = outside::build(session, scenario)?;

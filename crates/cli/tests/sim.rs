@@ -309,3 +309,29 @@ fn a_flow_can_be_traced_through_the_programs_on_its_way() {
     "#]]
     .assert_eq(&String::from_utf8_lossy(&output.stderr));
 }
+
+#[test]
+fn a_cost_that_is_measured_gives_the_results_of_the_same_cost_in_writing() {
+    let folder = folder();
+    let software = ["star.toml", "--set", "switches.timing=software", "--set"];
+    let run = |cost: &str, more: &[&str]| {
+        let output = sim(&folder, &[&software[..], &[&format!("switches.cost={cost}")], more].concat());
+        (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (is_good, noted) = run("measured", &["-o", "measured"]);
+    assert!(is_good, "{noted}");
+    let cost = noted.split("cost = \"").nth(1).unwrap().split('"').next().unwrap();
+    assert!(noted.contains("a packet costs s1 ") && cost.ends_with("ns"), "{noted}");
+    let (is_good, _) = run(cost, &["-o", "written"]);
+    assert!(is_good);
+    // The report has the options that were given.
+    let tables = |name: &str| {
+        let files = results(&folder, name).into_iter().filter(|(name, _)| name != "report.html");
+        files.collect::<Vec<_>>()
+    };
+    assert_eq!(tables("measured"), tables("written"));
+    for more in [&["--seeds", "2", "-o", "sweep"][..], &["--check", "no-loop"]] {
+        let (is_good, said) = run("measured", more);
+        assert!(!is_good && said.contains("switch s1: only single runs"), "{said}");
+    }
+}

@@ -8,6 +8,7 @@
 //!   [`workload`]: flows with random sizes and starts. [`flow_list`], [`trace`]: what is read from other files.
 //!   [`faults`]: what fails, and when.
 //! * [`controller`], [`controller_file`]: who answers packets and digests of switches.
+//! * [`cost`]: what packets cost, if that is measured before the run.
 //! * [`build`]: from a scenario to a network that runs. [`results`]: what was measured, as text. [`completion`],
 //!   [`ideal`]: how long flows took, and how long they would take alone. [`samples`]: what happened over time.
 //!   [`metrics`]: a run as a list of numbers.
@@ -16,6 +17,7 @@ pub mod build;
 pub mod completion;
 pub mod controller;
 pub mod controller_file;
+pub mod cost;
 mod device;
 pub mod device_file;
 mod device_results;

@@ -69,6 +69,14 @@ impl Simulation {
         make_switch: SwitchMaker<'_>,
         make_controller: ControllerMaker<'_>,
     ) -> Result<Simulation, ScenarioFault> {
+        if let Some(switch) = scenario.unmeasured().first() {
+            let name = &scenario.topology.switches[*switch].name;
+            let message = format!(
+                "switch {name}: only single runs of `wirespeed sim` measure a cost; sweeps and checks, whose runs have \
+                 the same cost, need it written, as in cost = \"80ns\""
+            );
+            return Err(message.into());
+        }
         let mut builder = NetworkBuilder::default();
         let topology = &scenario.topology;
         let hosts: Vec<NodeId> = topology.hosts.iter().map(|host| builder.add(&host.name)).collect();

@@ -4,11 +4,13 @@
 
 use crate::device::{Device, QueueChange};
 use crate::pipeline::{PipelineConfig, Service};
+use crate::scenario::cost::Unmeasured;
 use crate::scenario::device_file::{
     BufferSection, InternalPortSection, PipelineSection, PortSection, QueueSection, TimingName,
 };
 use crate::scenario::file::{ScenarioFile, SwitchSection};
 use crate::scenario::resolve::{Draft, SwitchKind, SwitchPlan};
+use crate::scenario::values::Cost;
 use crate::time::Time;
 use crate::topology::NodeRef;
 use std::num::NonZeroU32;
@@ -48,16 +50,19 @@ impl<'a> Said<'a> {
 }
 
 impl Draft<'_> {
-    /// The latencies before and behind the queues of a switch, and its device.
-    pub(super) fn device(&mut self, index: usize, said: Said<'_>) -> (Time, Time, Device) {
+    /// The latencies before and behind the queues of a switch, its device, and whether its cost is to be measured.
+    pub(super) fn device(&mut self, index: usize, said: Said<'_>) -> (Time, Time, Device, Option<Unmeasured>) {
         let timing = said.first(|it| it.timing.as_ref()).map_or(TimingName::Ideal, |it| *it.get_ref());
-        let cost = self.cost(timing, said);
+        let written = self.cost(timing, said);
+        let cost = if let Cost::Fixed(cost) = written { cost } else { Time::ZERO };
         let (ingress, egress) = match timing {
             TimingName::Ideal | TimingName::Bmv2 => (Time::ZERO, Time::ZERO),
             TimingName::Rmt => (RMT_LATENCY, RMT_LATENCY),
             TimingName::Software => (cost, Time::ZERO),
         };
-        let ingress = said.first(|it| it.ingress_latency).map_or(ingress, |it| it.0);
+        let own_ingress = said.first(|it| it.ingress_latency);
+        let unmeasured = (written == Cost::Measured).then(|| Unmeasured { is_latency: own_ingress.is_none() });
+        let ingress = own_ingress.map_or(ingress, |it| it.0);
         let egress = said.first(|it| it.egress_latency).map_or(egress, |it| it.0);
         let priorities = self.priorities(said);
         let device = Device {
@@ -70,11 +75,11 @@ impl Draft<'_> {
             commands: Vec::new(),
             internal_ports: internal_ports(timing, (ingress, egress), said),
         };
-        (ingress, egress, device)
+        (ingress, egress, device, unmeasured)
     }
 
     /// What a packet costs a core of a software switch.
-    fn cost(&mut self, timing: TimingName, said: Said<'_>) -> Time {
+    fn cost(&mut self, timing: TimingName, said: Said<'_>) -> Cost {
         let is_software = timing == TimingName::Software;
         let cores = said.first(|it| it.cores.as_ref());
         if let Some(at) = cores.filter(|it| !(1..=CORES_MAX).contains(it.get_ref())) {
@@ -85,21 +90,22 @@ impl Draft<'_> {
             for at in cores.map(Spanned::span).into_iter().chain(cost.map(Spanned::span)) {
                 self.fault_once(at, "only a switch with timing = \"software\" has `cores` and a `cost`");
             }
-            return Time::ZERO;
+            return Cost::Fixed(Time::ZERO);
         }
         match (cost, said.first(|it| it.timing.as_ref())) {
-            (Some(cost), _) if cost.get_ref().0 > Time::ZERO => cost.get_ref().0,
             (Some(cost), _) => {
-                self.fault_once(cost.span(), "a packet costs more than 0");
-                Time::ZERO
+                if *cost.get_ref() == Cost::Fixed(Time::ZERO) {
+                    self.fault_once(cost.span(), "a packet costs more than 0");
+                }
+                *cost.get_ref()
             }
             (None, Some(timing)) => {
                 let message = "a software switch has a cost for each packet, as in cost = \"80ns\": `wirespeed bench PROGRAM.p4` \
-                               measures it (\"ns per packet\")";
+                               measures it (\"ns per packet\"); cost = \"measured\" measures it before the run";
                 self.fault_once(timing.span(), message);
-                Time::ZERO
+                Cost::Fixed(Time::ZERO)
             }
-            (None, None) => Time::ZERO,
+            (None, None) => Cost::Fixed(Time::ZERO),
         }
     }
 

@@ -66,7 +66,7 @@ fn faults_of_presets_have_their_places() {
     check_faults(
         "timing = \"software\"\ncores = 0\n",
         expect![[r#"
-            7:10: a software switch has a cost for each packet, as in cost = "80ns": `wirespeed bench PROGRAM.p4` measures it ("ns per packet")
+            7:10: a software switch has a cost for each packet, as in cost = "80ns": `wirespeed bench PROGRAM.p4` measures it ("ns per packet"); cost = "measured" measures it before the run
             8:9: a switch has from 1 to 1024 cores
         "#]],
     );

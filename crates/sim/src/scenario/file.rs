@@ -9,7 +9,7 @@ use crate::scenario::controller_file::ControllerSection;
 use crate::scenario::device_file::{
     BufferSection, CommandsSection, InternalPortSection, PipelineSection, PortSection, QueueSection, TimingName,
 };
-use crate::scenario::values::{Names, PacketRate, Probability, Rate, Span};
+use crate::scenario::values::{Cost, Names, PacketRate, Probability, Rate, Span};
 use crate::scenario::{ScenarioFault, Sources};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -105,7 +105,7 @@ pub struct SwitchSection {
     pub restarts: Option<Spanned<Vec<[Span; 2]>>>,
     pub tables: Option<TablesName>,
     pub cores: Option<Spanned<u32>>,
-    pub cost: Option<Spanned<Span>>,
+    pub cost: Option<Spanned<Cost>>,
     pub pipeline: Option<Spanned<PipelineSection>>,
     pub priorities: Option<Spanned<u32>>,
     pub queue_rate: Option<Spanned<PacketRate>>,

@@ -11,6 +11,7 @@ use crate::channel::{ChannelConfig, Interval};
 use crate::device::Device;
 use crate::host::{Exchange, Sending};
 use crate::scenario::controller::ControllerPlan;
+use crate::scenario::cost::Unmeasured;
 use crate::scenario::faults::{self, Fault};
 use crate::scenario::file::{self, ScenarioFile};
 use crate::scenario::flows::Resolver;
@@ -111,6 +112,8 @@ pub struct SwitchPlan {
     pub egress_latency: Time,
     /// The rest of its timing, if a program runs in it.
     pub device: Device,
+    /// Whether its cost is to be measured before the run.
+    pub unmeasured: Option<Unmeasured>,
     /// How long after a link has gone down or up a router takes other routes; `None` for never.
     pub reroute: Option<Time>,
     /// When it restarts: it is down, and has lost its registers, counters and packets afterwards.

@@ -21,6 +21,15 @@ pub struct PacketRate(pub u64);
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Probability(pub Chance);
 
+/// What a packet costs a core: a span, or `"measured"` for what it costs on this machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cost {
+    /// This much.
+    Fixed(Time),
+    /// What a measurement before the run says.
+    Measured,
+}
+
 /// One name, or a list of names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Names(pub Vec<String>);
@@ -52,6 +61,17 @@ impl<'de> Deserialize<'de> for Span {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Span, D::Error> {
         let read = |text: &str| Time::parse(text).map(Span);
         deserializer.deserialize_any(FromText { read, expected: "a time with its unit, as in \"10us\"" })
+    }
+}
+
+impl<'de> Deserialize<'de> for Cost {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Cost, D::Error> {
+        let read = |text: &str| match text {
+            "measured" => Ok(Cost::Measured),
+            text => Time::parse(text).map(Cost::Fixed),
+        };
+        deserializer
+            .deserialize_any(FromText { read, expected: "a time with its unit, as in \"80ns\", or \"measured\"" })
     }
 }
 

@@ -63,12 +63,13 @@ impl Draft<'_> {
         if kind == SwitchKind::Router {
             self.check_router(index, own);
         }
-        let (ingress_latency, egress_latency, device) = self.device(index, Said { own, all });
+        let (ingress_latency, egress_latency, device, unmeasured) = self.device(index, Said { own, all });
         SwitchPlan {
             kind,
             ingress_latency,
             egress_latency,
             device,
+            unmeasured,
             reroute: own.reroute.or(all.reroute).map(|it| it.0),
             restarts: own.restarts.as_ref().or(all.restarts.as_ref()).map(|it| self.intervals(it)).unwrap_or_default(),
             keeps_tables: own.tables.or(all.tables) != Some(TablesName::Lost),
