@@ -8,6 +8,7 @@
 
 use crate::Exit;
 use clap::{Parser, Subcommand};
+use l2fwd::command::L2fwdArguments;
 use p4runtime::Server;
 use zipline::command::ZiplineArguments;
 
@@ -22,6 +23,8 @@ pub struct Controller {
 /// The applications with a controller.
 #[derive(Subcommand, Debug, Clone)]
 enum Application {
+    /// The Ethernet switch
+    L2fwd(L2fwdArguments),
     /// ZipLine: `learn`
     Zipline(ZiplineArguments),
 }
@@ -36,8 +39,11 @@ pub fn controller(text: &str) -> Result<Controller, String> {
 pub fn start(controllers: &[Controller], device_id: u64, server: &Server) -> Result<(), Exit> {
     let address = server.address().to_string();
     let here = ctl::Options { near: Some(server.near()), address, device_id, ..ctl::Options::default() };
-    for Controller { application: Application::Zipline(arguments) } in controllers {
-        server.spawn(arguments.within(&here)?);
+    for Controller { application } in controllers {
+        server.spawn(match application {
+            Application::L2fwd(arguments) => arguments.within(&here)?,
+            Application::Zipline(arguments) => arguments.within(&here)?,
+        });
     }
     Ok(())
 }

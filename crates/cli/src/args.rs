@@ -80,6 +80,8 @@ pub enum Command {
     Explain(ExplainArguments),
     /// Route packets through the example router: needs no root and takes seconds
     Demo(DemoArguments),
+    /// Control the Ethernet switch of apps/l2fwd: learn addresses, age them, set up VLANs
+    L2fwd(l2fwd::command::L2fwdArguments),
     /// Fit the ZipLine programs to traffic: the code and the tables
     Zipline(zipline::command::ZiplineArguments),
     /// Make links with the names of BMv2's switches and of p4c, which scripts call

@@ -29,5 +29,6 @@ mod sim_sweeps;
 mod sim_taps;
 mod support;
 mod terminal;
+mod usecases;
 mod zipline;
 mod zipline_learning;

@@ -7,7 +7,7 @@ use testkit::netns::{Network, Running};
 
 /// A namespace `switch` with interfaces `r1` to `r3`, each connected to a host `h1` to `h3`; `None` if the machine
 /// lacks what they need.
-fn three_hosts(programs: &[&str]) -> Option<Network> {
+pub(crate) fn three_hosts(programs: &[&str]) -> Option<Network> {
     let mut network = match Network::new(programs) {
         Ok(network) => network,
         Err(reason) => {
@@ -25,7 +25,7 @@ fn three_hosts(programs: &[&str]) -> Option<Network> {
     Some(network)
 }
 
-fn app(file: &str) -> PathBuf {
+pub(crate) fn app(file: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../apps").join(file)
 }
 
@@ -55,7 +55,7 @@ fn routed(programs: &[&str]) -> Option<(Network, Running)> {
 }
 
 /// The compiler may take a while on a loaded machine.
-fn wait_for_ping(network: &Network, host: &str, address: &str) {
+pub(crate) fn wait_for_ping(network: &Network, host: &str, address: &str) {
     let started = Instant::now();
     while let Err(complaint) = network.try_run(host, &format!("ping -c 1 -W 1 {address}")) {
         assert!(started.elapsed() < Duration::from_secs(45), "no answer from {address}: {complaint}");
@@ -64,7 +64,7 @@ fn wait_for_ping(network: &Network, host: &str, address: &str) {
 }
 
 /// Stops the switch as Ctrl-C does and returns its summary.
-fn stop(switch: Running) -> serde_json::Value {
+pub(crate) fn stop(switch: Running) -> serde_json::Value {
     switch.signal("INT");
     let output = switch.wait();
     let last = output.lines().last().unwrap_or_else(|| panic!("no summary"));

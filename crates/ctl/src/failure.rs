@@ -41,13 +41,42 @@ impl From<Status> for Failure {
     }
 }
 
+/// What became of each update, from the details of a status; none if it has no details.
+fn errors(status: &Status) -> Vec<v1::Error> {
+    let Ok(details) = rpc::Status::decode(status.details()) else { return Vec::new() };
+    details.details.iter().filter_map(|any| v1::Error::decode(any.value.as_slice()).ok()).collect()
+}
+
+/// The refused updates of a write with `count` updates, by index. `None` if the status does not describe each update.
+pub(crate) fn refused_updates(status: &Status, count: usize) -> Option<Vec<(usize, RefusedUpdate)>> {
+    let errors = errors(status);
+    let problem = |error: v1::Error| {
+        let message = match error.message.as_str() {
+            "" => code_name(error.canonical_code).to_owned(),
+            _ => error.message,
+        };
+        RefusedUpdate { code: Code::from_i32(error.canonical_code), problem: Problem::new(message) }
+    };
+    let refused = |(index, error): (usize, v1::Error)| (error.canonical_code != 0).then(|| (index, problem(error)));
+    (errors.len() == count).then(|| errors.into_iter().enumerate().filter_map(refused).collect())
+}
+
+/// Why the switch refused an update.
+#[derive(Clone, Debug)]
+pub struct RefusedUpdate {
+    /// The canonical code.
+    pub code: Code,
+    /// The reason.
+    pub problem: Problem,
+}
+
 /// The refused updates, from the details of a status. If the details are empty, the status' message describes the
 /// error.
 fn parts(status: &Status) -> Vec<Problem> {
-    let Ok(details) = rpc::Status::decode(status.details()) else { return Vec::new() };
-    let errors = details.details.iter().filter_map(|any| v1::Error::decode(any.value.as_slice()).ok());
-    let failed: Vec<(usize, v1::Error)> = errors.enumerate().filter(|(_, error)| error.canonical_code != 0).collect();
-    let is_one = details.details.len() == 1;
+    let errors = errors(status);
+    let is_one = errors.len() == 1;
+    let failed: Vec<(usize, v1::Error)> =
+        errors.into_iter().enumerate().filter(|(_, error)| error.canonical_code != 0).collect();
     let problem = |(index, error): &(usize, v1::Error)| {
         let message = match error.message.as_str() {
             "" => code_name(error.canonical_code).to_owned(),

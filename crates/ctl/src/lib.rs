@@ -30,7 +30,7 @@ pub mod value;
 pub mod words;
 
 pub use complete::complete;
-pub use failure::Failure;
+pub use failure::{Failure, RefusedUpdate};
 pub use language::parse;
 pub use plan::Plan;
 pub use schema::Schema;

@@ -5,7 +5,7 @@
 //! becoming primary again. The session never displaces a primary controller unless its options require it.
 
 use crate::connection::Connection;
-use crate::failure::Failure;
+use crate::failure::{Failure, RefusedUpdate, refused_updates};
 use crate::plain::Plain;
 use crate::plan::WantedWorkers;
 use crate::render::election_id;
@@ -20,9 +20,9 @@ use p4runtime_proto::p4::v1::stream_message_request::Update as Asked;
 use p4runtime_proto::p4::v1::stream_message_response::Update as StreamUpdate;
 use p4runtime_proto::p4::v1::write_request::Atomicity;
 use p4runtime_proto::p4::v1::{
-    CapabilitiesRequest, Entity, ForwardingPipelineConfig, GetForwardingPipelineConfigRequest, MasterArbitrationUpdate,
-    PacketOut, ReadRequest, Role, SetForwardingPipelineConfigRequest, StreamMessageRequest, StreamMessageResponse,
-    Uint128, Update, WriteRequest, get_forwarding_pipeline_config_request as get_config,
+    CapabilitiesRequest, DigestListAck, Entity, ForwardingPipelineConfig, GetForwardingPipelineConfigRequest,
+    MasterArbitrationUpdate, PacketOut, ReadRequest, Role, SetForwardingPipelineConfigRequest, StreamMessageRequest,
+    StreamMessageResponse, Uint128, Update, WriteRequest, get_forwarding_pipeline_config_request as get_config,
 };
 use p4runtime_proto::wirespeed::v1::commands_client::CommandsClient;
 use p4runtime_proto::wirespeed::v1::{
@@ -172,6 +172,11 @@ impl Session {
         format!("Device {device_id} at {address}{program}.")
     }
 
+    /// The id of the device that the session is connected to.
+    pub fn device_id(&self) -> u64 {
+        self.options.device_id
+    }
+
     /// The switch's description of itself, if it has one.
     pub fn about(&self) -> Option<&AboutResponse> {
         self.about.as_ref()
@@ -245,16 +250,40 @@ impl Session {
             if updates.is_empty() {
                 return Ok(());
             }
-            #[allow(deprecated, reason = "roles have names now")]
-            let request = WriteRequest {
-                device_id: self.options.device_id,
-                role_id: 0,
-                role: self.options.role.clone(),
-                election_id,
-                updates,
-                atomicity: atomicity as i32,
-            };
-            self.client.write(request).await?;
+            self.client.write(self.write_request(updates, atomicity, election_id)).await?;
+        }
+    }
+
+    /// Writes updates, each by itself, and returns those that the switch refused, by index.
+    pub async fn write_each(&mut self, updates: Vec<Update>) -> Result<Vec<(usize, RefusedUpdate)>, Failure> {
+        let election_id = self.bid().await?;
+        let mut refused = Vec::new();
+        let mut rest = updates.into_iter();
+        let mut first = 0;
+        loop {
+            let updates: Vec<Update> = rest.by_ref().take(UPDATES_MAX).collect();
+            let count = updates.len();
+            if count == 0 {
+                return Ok(refused);
+            }
+            let request = self.write_request(updates, Atomicity::ContinueOnError, election_id);
+            if let Err(status) = self.client.write(request).await {
+                let of_these = refused_updates(&status, count).ok_or_else(|| Failure::from(status))?;
+                refused.extend(of_these.into_iter().map(|(index, why)| (first + index, why)));
+            }
+            first += count;
+        }
+    }
+
+    fn write_request(&self, updates: Vec<Update>, atomicity: Atomicity, election_id: Option<Uint128>) -> WriteRequest {
+        #[allow(deprecated, reason = "roles have names now")]
+        WriteRequest {
+            device_id: self.options.device_id,
+            role_id: 0,
+            role: self.options.role.clone(),
+            election_id,
+            updates,
+            atomicity: atomicity as i32,
         }
     }
 
@@ -288,6 +317,17 @@ impl Session {
         self.send(Asked::Packet(packet)).await?;
         // The switch reports errors of the packet before it answers the next message.
         self.arbitrate(own).await.map(|_| ())
+    }
+
+    /// Sends a packet without waiting. The switch reports an error in its next message.
+    pub async fn send_packet(&mut self, packet: PacketOut) -> Result<(), Failure> {
+        self.bid().await?;
+        self.send(Asked::Packet(packet)).await
+    }
+
+    /// Acknowledges a list of digests: the switch may report the same data again.
+    pub async fn acknowledge(&mut self, digest_id: u32, list_id: u64) -> Result<(), Failure> {
+        self.send(Asked::DigestAck(DigestListAck { digest_id, list_id })).await
     }
 
     /// Runs a line of `simple_switch_CLI`. Returns its output, and whether it was refused.

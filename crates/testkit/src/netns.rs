@@ -234,7 +234,11 @@ pub struct Running {
 }
 
 impl Running {
-    fn start(mut command: Command) -> Running {
+    /// Starts a program of [`Network::command`] with its arguments.
+    ///
+    /// # Panics
+    /// If it cannot be started.
+    pub fn start(mut command: Command) -> Running {
         let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
         Running { child: Some(child.unwrap_or_else(|error| panic!("{command:?}: {error}"))) }
     }

@@ -1,0 +1,332 @@
+//! A logic and the switch that it controls, joined by a connection that is made again whenever it is lost.
+//!
+//! What enters: the logic, and where the switch is. What leaves: the logic's orders as P4Runtime requests, and lines
+//! about what happens. A controller waits while another one is primary: it never displaces one.
+//!
+//! Messages are taken in groups, and the writes that they cause are one request, so the cost of a request is shared
+//! when messages are many. While a request is under way no message is taken: flow control of the stream makes the
+//! switch drop what it cannot send, and programs report again what was not acknowledged.
+
+use crate::logic::{Entry, Logic, Order, Orders};
+use crate::report;
+use control::Problem;
+use ctl::session::Standing;
+use ctl::{Failure, Schema, Session, engine};
+use p4runtime_proto::p4::v1::entity::Entity as Kind;
+use p4runtime_proto::p4::v1::stream_message_response::Update as StreamUpdate;
+use p4runtime_proto::p4::v1::{Entity, PacketMetadata, PacketOut, TableEntry, Update, update};
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::time::{sleep, timeout};
+use tonic::Code;
+
+/// The delay before a connection is tried again: the first, and the maximum.
+const RETRY_MIN: Duration = Duration::from_millis(100);
+const RETRY_MAX: Duration = Duration::from_secs(2);
+
+/// The timeout of a switch for its contents, and for a write.
+const JOIN_MAX: Duration = Duration::from_secs(60);
+const ANSWER_MAX: Duration = Duration::from_secs(30);
+
+/// The most messages whose orders are carried out together.
+const MESSAGES_MAX: usize = 256;
+
+/// Where lines about events go.
+pub type Reporter = Box<dyn FnMut(fmt::Arguments<'_>) + Send>;
+
+/// Controls the switch until the program that it runs does not fit.
+pub async fn keep(mut logic: Box<dyn Logic>, options: ctl::Options, mut report: Reporter) -> Problem {
+    let start = Instant::now();
+    let mut wait = RETRY_MIN;
+    let mut said = String::new();
+    loop {
+        let joining = timeout(JOIN_MAX, Served::join(&mut *logic, &options, start, &mut report));
+        let ended = match joining.await.unwrap_or_else(|_| Err(Ended::Lost(late()))) {
+            Ok(mut served) => {
+                let device_id = served.session.device_id();
+                (served.report)(format_args!("controls device {device_id} at {}", options.address));
+                (wait, said) = (RETRY_MIN, String::new());
+                served.serve().await
+            }
+            Err(ended) => ended,
+        };
+        let why = match ended {
+            Ended::Unfit(problem) => return problem,
+            Ended::Lost(failure) => failure.to_string(),
+        };
+        // A switch that stays away is reported once.
+        if why != said {
+            report(format_args!("{why}; tries again"));
+            said = why;
+        }
+        sleep(wait).await;
+        wait = (2 * wait).min(RETRY_MAX);
+    }
+}
+
+fn late() -> Failure {
+    Failure::Connection(Problem::new("the switch does not answer"))
+}
+
+/// Why a connection has ended.
+enum Ended {
+    /// It was lost, or another controller is primary.
+    Lost(Failure),
+    /// The logic does not fit the program.
+    Unfit(Problem),
+}
+
+impl From<Failure> for Ended {
+    fn from(failure: Failure) -> Ended {
+        Ended::Lost(failure)
+    }
+}
+
+/// A switch that is controlled.
+struct Served<'a> {
+    logic: &'a mut dyn Logic,
+    session: Session,
+    schema: Arc<Schema>,
+    start: Instant,
+    report: &'a mut Reporter,
+}
+
+impl<'a> Served<'a> {
+    /// Becomes primary and lets the logic begin.
+    async fn join(
+        logic: &'a mut dyn Logic,
+        options: &ctl::Options,
+        start: Instant,
+        report: &'a mut Reporter,
+    ) -> Result<Served<'a>, Ended> {
+        let mut session = Session::connect(options.clone()).await?;
+        if let Standing::Other(id) = session.bid_above().await? {
+            let message = format!("another controller is primary, with election id {id}; this one waits for its end");
+            return Err(Ended::Lost(Problem::new(message).into()));
+        }
+        let schema = session.schema().await?;
+        let mut served = Served { logic, session, schema, start, report };
+        let entries = served.entries().await?;
+        let mut orders = Orders::new();
+        let now = served.now();
+        served.logic.joined(now, &entries, &mut orders).map_err(Ended::Unfit)?;
+        for order in &orders.0 {
+            if let Order::Command(line) = order {
+                ctl::parse(line, &served.schema).map_err(|problem| served.unfit(line, &problem))?;
+            }
+        }
+        served.carry_out(orders).await?;
+        Ok(served)
+    }
+
+    fn unfit(&self, line: &str, problem: &Problem) -> Ended {
+        let package = self.schema.info().pkg_info.as_ref().map_or("", |it| &it.name);
+        let message = format!("the switch's program {package} is not the one of this controller: {line}: {problem}");
+        Ended::Unfit(Problem::new(message))
+    }
+
+    /// The entries of the logic's tables.
+    async fn entries(&mut self) -> Result<Vec<Entry>, Ended> {
+        let mut found = Vec::new();
+        for table in self.logic.tables() {
+            let table = self.schema.table(table).map_err(|problem| self.unfit("its tables", &problem))?;
+            let all = TableEntry { table_id: ctl::schema::id(&table.preamble), ..TableEntry::default() };
+            let schema = Arc::clone(&self.schema);
+            let sink = |entities: Vec<Entity>| {
+                let entries = entities.into_iter().filter_map(|it| match it.entity {
+                    Some(Kind::TableEntry(entry)) if !entry.is_default_action => report::entry(&schema, &entry),
+                    _ => None,
+                });
+                found.extend(entries);
+            };
+            self.session.read(vec![Entity { entity: Some(Kind::TableEntry(all)) }], sink).await?;
+        }
+        Ok(found)
+    }
+
+    fn now(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    /// Takes messages and timers until the connection is lost.
+    async fn serve(&mut self) -> Ended {
+        loop {
+            let mut orders = Orders::new();
+            let mut heard = Vec::new();
+            match self.next_message().await {
+                Ok(Some(first)) => {
+                    heard.push(first);
+                    while heard.len() < MESSAGES_MAX {
+                        match timeout(Duration::ZERO, self.session.next_message()).await {
+                            Ok(Ok(Some(message))) => heard.push(message),
+                            // An end or an error is found again by the next call.
+                            _ => break,
+                        }
+                    }
+                }
+                Ok(None) => {
+                    let now = self.now();
+                    self.logic.timer(now, &mut orders);
+                }
+                Err(failure) => return failure.into(),
+            }
+            let mut digests = Vec::new();
+            for message in heard {
+                if let StreamUpdate::Digest(list) = &message {
+                    digests.push((list.digest_id, list.list_id));
+                }
+                if let Err(ended) = self.hear(message, &mut orders) {
+                    return ended;
+                }
+            }
+            if let Err(failure) = self.carry_out(orders).await {
+                return failure.into();
+            }
+            // Acknowledged after the writes: what the entries know now is not reported again.
+            for (digest_id, list_id) in digests {
+                if let Err(failure) = self.session.acknowledge(digest_id, list_id).await {
+                    return failure.into();
+                }
+            }
+        }
+    }
+
+    /// The next message; `None` if the time of the logic's timer comes first.
+    async fn next_message(&mut self) -> Result<Option<StreamUpdate>, Failure> {
+        let wait = self.logic.next_timer().map(|next| next.saturating_sub(self.now()));
+        let message = match wait {
+            Some(wait) => match timeout(wait, self.session.next_message()).await {
+                Ok(message) => message?,
+                Err(_elapsed) => return Ok(None),
+            },
+            None => self.session.next_message().await?,
+        };
+        let closed = || Failure::Connection(Problem::new("the switch has closed the stream"));
+        message.map(Some).ok_or_else(closed)
+    }
+
+    /// Hands a message to the logic.
+    fn hear(&mut self, message: StreamUpdate, orders: &mut Orders) -> Result<(), Ended> {
+        let now = self.now();
+        match message {
+            StreamUpdate::Digest(list) => {
+                for (name, fields) in list.data.iter().filter_map(|it| report::digest(&self.schema, list.digest_id, it))
+                {
+                    self.logic.digest(now, &name, &fields, orders);
+                }
+            }
+            StreamUpdate::Packet(packet) => {
+                let fields = report::packet_in(&self.schema, &packet);
+                self.logic.packet_in(now, &fields, &packet.payload, orders);
+            }
+            StreamUpdate::IdleTimeoutNotification(idle) => {
+                for entry in idle.table_entry.iter().filter_map(|it| report::entry(&self.schema, it)) {
+                    self.logic.idle(now, &entry, orders);
+                }
+            }
+            StreamUpdate::Arbitration(answer) if answer.status.as_ref().is_some_and(|status| status.code != 0) => {
+                let message = "another controller has become primary; this one waits for its end";
+                return Err(Ended::Lost(Problem::new(message).into()));
+            }
+            StreamUpdate::Error(error) => orders.note(error.message),
+            StreamUpdate::Arbitration(_) | StreamUpdate::Other(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Carries out orders: writes that follow each other are one request.
+    async fn carry_out(&mut self, orders: Orders) -> Result<(), Failure> {
+        let mut writes = Writes::default();
+        for order in orders.0 {
+            match order {
+                Order::Note(line) => (self.report)(format_args!("{line}")),
+                Order::Command(line) => match ctl::parse(&line, &self.schema) {
+                    Ok(plan) => match engine::updates(&mut self.session, plan, &writes.updates).await {
+                        Ok(updates) => writes.add(line, updates),
+                        Err(Failure::Refused(problems)) => self.refused(&line, problems.first()),
+                        Err(failure) => return Err(failure),
+                    },
+                    Err(problem) => self.refused(&line, Some(&problem)),
+                },
+                Order::Packet(fields, payload) => {
+                    self.write(std::mem::take(&mut writes)).await?;
+                    let packet = self.packet_out(&fields, payload);
+                    self.session.send_packet(packet).await?;
+                }
+            }
+        }
+        self.write(writes).await
+    }
+
+    fn refused(&mut self, line: &str, why: Option<&Problem>) {
+        let unknown = Problem::new("the switch refused it");
+        let mut orders = Orders::new();
+        let now = self.now();
+        self.logic.refused(now, line, why.unwrap_or(&unknown), &mut orders);
+        // What follows from a refusal is only told: orders could be refused without end.
+        for order in orders.0 {
+            if let Order::Note(line) = order {
+                (self.report)(format_args!("{line}"));
+            }
+        }
+    }
+
+    async fn write(&mut self, writes: Writes) -> Result<(), Failure> {
+        if writes.updates.is_empty() {
+            return Ok(());
+        }
+        let writing = async {
+            let refused = self.session.write_each(writes.updates.clone()).await?;
+            let mut again = Vec::new();
+            let mut told = Vec::new();
+            for (index, why) in refused {
+                let update = &writes.updates[index];
+                match (update.r#type(), why.code) {
+                    // Commands say what is to be: what is there already gets the new value.
+                    (update::Type::Insert, Code::AlreadyExists) => {
+                        again.push((index, Update { r#type: update::Type::Modify as i32, ..update.clone() }));
+                    }
+                    (update::Type::Delete, Code::NotFound) => {}
+                    _ => told.push((index, why.problem)),
+                }
+            }
+            let (indices, updates): (Vec<usize>, Vec<Update>) = again.into_iter().unzip();
+            let refused = self.session.write_each(updates).await?;
+            told.extend(refused.into_iter().map(|(index, why)| (indices[index], why.problem)));
+            Ok(told)
+        };
+        let told = timeout(ANSWER_MAX, writing).await.unwrap_or_else(|_| Err(late()))?;
+        for (index, problem) in told {
+            self.refused(&writes.lines[writes.line_of[index]], Some(&problem));
+        }
+        Ok(())
+    }
+
+    fn packet_out(&self, fields: &[(&'static str, u128)], payload: Vec<u8>) -> PacketOut {
+        let header = self.schema.controller_header("packet_out");
+        let described = header.map_or(&[][..], |header| &header.metadata);
+        let value = |name: &str| fields.iter().find(|(given, _)| *given == name).map_or(0, |(_, value)| *value);
+        let metadata = described
+            .iter()
+            .map(|it| PacketMetadata { metadata_id: it.id, value: values::canonical(&value(&it.name).to_be_bytes()) });
+        PacketOut { payload, metadata: metadata.collect() }
+    }
+}
+
+/// Updates of one request, and the lines that they come from.
+#[derive(Default)]
+struct Writes {
+    updates: Vec<Update>,
+    lines: Vec<String>,
+    /// The line of each update.
+    line_of: Vec<usize>,
+}
+
+impl Writes {
+    fn add(&mut self, line: String, updates: Vec<Update>) {
+        self.line_of.extend(updates.iter().map(|_| self.lines.len()));
+        self.updates.extend(updates);
+        self.lines.push(line);
+    }
+}

@@ -1,0 +1,18 @@
+//! Controllers of applications: a state machine that decides, and everything around it.
+//!
+//! What enters: an application's [`Logic`], and where its switch is. What leaves: what the switch reports (digests,
+//! packets, idle entries), for the logic; the logic's commands, for the switch, in the language of `wirespeed ctl`.
+//! Everything is P4Runtime, so a controller controls any switch that runs the application's program.
+//!
+//! * [`logic`]: the interface of a state machine. It has no clock, file or connection, so tests call it directly.
+//! * `report`: messages of the switch by the names of the program.
+//! * `connection`: a connection that is made again whenever it is lost.
+//! * [`command`]: the arguments that these controllers share, and running one until it is interrupted.
+
+pub mod command;
+mod connection;
+pub mod logic;
+mod report;
+
+pub use command::{Running, SwitchArguments};
+pub use logic::{Entry, Fields, Logic, Orders};

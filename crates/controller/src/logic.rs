@@ -1,0 +1,147 @@
+//! The interface between an application's decisions and its switch.
+//!
+//! What enters: what the switch reports, each with the time since the controller has started. What leaves: commands
+//! and packets ([`Orders`]).
+
+use control::Problem;
+use std::time::Duration;
+
+/// Values by name. A name is that of the program, or its last part.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fields(Vec<(String, u128)>);
+
+impl Fields {
+    /// Values with the names of the program.
+    pub fn new(fields: impl IntoIterator<Item = (String, u128)>) -> Fields {
+        Fields(fields.into_iter().collect())
+    }
+
+    /// The value of this name; `None` if there is none, or if it has more than 128 bits.
+    pub fn get(&self, name: &str) -> Option<u128> {
+        let is_it = |full: &str| full == name || full.strip_suffix(name).is_some_and(|rest| rest.ends_with('.'));
+        self.0.iter().find(|(full, _)| is_it(full)).map(|(_, value)| *value)
+    }
+}
+
+/// A table entry.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Entry {
+    /// The full name of its table.
+    pub table: String,
+    /// The values of its keys; of a prefix or a mask the value, of a range the first.
+    pub keys: Fields,
+    /// The full name of its action; empty if it has none of its own, as members of selectors.
+    pub action: String,
+    /// The arguments of the action.
+    pub arguments: Fields,
+    /// Whether it has an idle timeout.
+    pub has_timeout: bool,
+    /// What its writer has attached to it.
+    pub metadata: Vec<u8>,
+}
+
+/// What a controller wants its switch to do, in this order.
+#[derive(Debug, Default)]
+pub struct Orders(pub(crate) Vec<Order>);
+
+/// One of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// A line in the language of `wirespeed ctl` that writes something.
+    Command(String),
+    /// A packet, with the values of the fields of `packet_out`.
+    Packet(Vec<(&'static str, u128)>, Vec<u8>),
+    /// A line for the user.
+    Note(String),
+}
+
+impl Orders {
+    /// None.
+    pub fn new() -> Orders {
+        Orders::default()
+    }
+
+    /// A line in the language of `wirespeed ctl` says what is to be: to `add` what is there changes it, and to `delete`
+    /// what is not there does nothing. Lines are `add`, `modify`, `delete`, `default`, `multicast`, `digests`, ...
+    pub fn command(&mut self, line: impl Into<String>) {
+        self.0.push(Order::Command(line.into()));
+    }
+
+    /// Sends a packet, whose header `packet_out` has these values.
+    pub fn packet(&mut self, fields: &[(&'static str, u128)], payload: impl Into<Vec<u8>>) {
+        self.0.push(Order::Packet(fields.to_vec(), payload.into()));
+    }
+
+    /// Tells the user something.
+    pub fn note(&mut self, line: impl Into<String>) {
+        self.0.push(Order::Note(line.into()));
+    }
+
+    /// The commands, packets and notes so far, a line for each; they are taken away. For tests.
+    pub fn take_text(&mut self) -> String {
+        let text = |order: Order| match order {
+            Order::Command(line) => format!("{line}\n"),
+            Order::Note(line) => format!("note: {line}\n"),
+            Order::Packet(fields, payload) => {
+                let fields: String = fields.iter().map(|(name, value)| format!(" {name}={value:#x}")).collect();
+                let payload: String = payload.iter().map(|byte| format!("{byte:02x}")).collect();
+                format!("packet-out {payload}{fields}\n")
+            }
+        };
+        std::mem::take(&mut self.0).into_iter().map(text).collect()
+    }
+}
+
+/// The decisions of an application.
+///
+/// All times are since the controller has started.
+pub trait Logic: Send {
+    /// The tables whose entries it needs to know when it begins with a switch.
+    fn tables(&self) -> Vec<&'static str> {
+        Vec::new()
+    }
+
+    /// It begins with a switch, or with the same one again after the connection was lost: the entries of its tables may
+    /// be those of another controller before it. If one of these commands does not fit the switch's program, the
+    /// controller ends.
+    ///
+    /// # Errors
+    /// If the controller cannot work with this switch.
+    fn joined(&mut self, now: Duration, entries: &[Entry], orders: &mut Orders) -> Result<(), Problem>;
+
+    /// The program has sent a digest.
+    fn digest(&mut self, _now: Duration, _name: &str, _fields: &Fields, _orders: &mut Orders) {}
+
+    /// The program has sent a packet to the CPU port, with these fields of `packet_in`.
+    fn packet_in(&mut self, _now: Duration, _fields: &Fields, _payload: &[u8], _orders: &mut Orders) {}
+
+    /// No packet has hit an entry for its idle timeout.
+    fn idle(&mut self, _now: Duration, _entry: &Entry, _orders: &mut Orders) {}
+
+    /// The switch has refused a command, or one that the program does not fit.
+    fn refused(&mut self, _now: Duration, command: &str, why: &Problem, orders: &mut Orders) {
+        orders.note(format!("{command}: {why}"));
+    }
+
+    /// When [`Logic::timer`] is to be called; `None` for never. It is asked after each call.
+    fn next_timer(&self) -> Option<Duration> {
+        None
+    }
+
+    /// The time of the next timer has come.
+    fn timer(&mut self, _now: Duration, _orders: &mut Orders) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_found_by_the_last_parts_of_its_name() {
+        let fields = Fields::new([("hdr.ethernet.source".to_owned(), 7), ("source_port".to_owned(), 8)]);
+        assert_eq!(fields.get("ethernet.source"), Some(7));
+        assert_eq!(fields.get("source"), Some(7));
+        assert_eq!(fields.get("source_port"), Some(8));
+        assert_eq!(fields.get("port"), None);
+    }
+}
