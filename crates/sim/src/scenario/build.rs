@@ -191,7 +191,7 @@ fn make_switches(
     switches: &[NodeId],
     cores: Vec<Option<Switch>>,
     make_switch: SwitchMaker<'_>,
-) -> Result<BTreeMap<usize, SwitchNode>, String> {
+) -> Result<BTreeMap<usize, SwitchNode>, ScenarioFault> {
     let topology = &scenario.topology;
     let updates = route_changes(scenario);
     let table = Arc::new(host_table(topology));
@@ -204,7 +204,7 @@ fn make_switches(
             continue;
         };
         let name = &topology.switches[index].name;
-        let refused = |error| format!("switch {name}: {error}");
+        let refused = |error: String| refused(plan, name, &error);
         let ports = program_ports(scenario, index);
         let mut node = SwitchNode::new(core, &ports, plan.ingress_latency, &plan.device).map_err(refused)?;
         for restart in &plan.restarts {
@@ -236,15 +236,19 @@ fn controlled<'a>(
 }
 
 /// The cores of the switches that run a program.
-fn make_cores(scenario: &Scenario, make_switch: SwitchMaker<'_>) -> Result<Vec<Option<Switch>>, String> {
+fn make_cores(scenario: &Scenario, make_switch: SwitchMaker<'_>) -> Result<Vec<Option<Switch>>, ScenarioFault> {
     let make = |(plan, switch): (&SwitchPlan, &TopologySwitch)| match plan.kind {
         SwitchKind::Router => Ok(None),
         SwitchKind::Program { .. } => {
-            let refused = |error| format!("switch {}: {error}", switch.name);
-            make_switch(&switch.name, plan).map(Some).map_err(refused)
+            make_switch(&switch.name, plan).map(Some).map_err(|error| refused(plan, &switch.name, &error))
         }
     };
     scenario.switches.iter().zip(&scenario.topology.switches).map(make).collect()
+}
+
+/// What is wrong with a switch, at the place where the scenario says what runs in it.
+fn refused(plan: &SwitchPlan, name: &str, error: &str) -> ScenarioFault {
+    ScenarioFault { place: plan.place.clone(), message: format!("switch {name}: {error}") }
 }
 
 /// Joins the nodes. Channels behind queues of a program have none of their own.

@@ -45,7 +45,7 @@ pub struct ScenarioFile {
     pub workloads: Vec<Spanned<WorkloadSection>>,
     pub controller: Option<Spanned<ControllerSection>>,
     pub faults: Option<Spanned<FaultSection>>,
-    pub only_flows: Option<Vec<usize>>,
+    pub only_flows: Option<Spanned<Vec<usize>>>,
     /// Read by [`crate::sweep`].
     pub sweep: Option<serde::de::IgnoredAny>,
     #[serde(default)]

@@ -20,6 +20,9 @@ use toml::Spanned;
 /// The most flows of a scenario: their ports are numbers of 16 bits for each pair of hosts, and their records are kept.
 pub(super) const FLOWS_MAX: usize = 1 << 20;
 
+/// The most pairs of senders and receivers, which are listed.
+const PAIRS_MAX: usize = 1 << 26;
+
 /// The payload of datagrams that have no given size: a full Ethernet frame.
 const SIZE_DEFAULT: usize = 1_472;
 
@@ -69,6 +72,9 @@ impl Resolver<'_> {
         let Some(kind) = self.kind(flow) else { return };
         let start = flow.start.map_or(Time::ZERO, |it| it.0);
         let end = flow.end.map_or(self.duration, |it| it.0);
+        if flow.end.is_some() && end <= start {
+            return self.fault(&flow.kind, format!("the flow ends at {end}, which is not after its start at {start}"));
+        }
         flows.extend(pairs.into_iter().map(|(from, to)| FlowPlan {
             from,
             to,
@@ -121,6 +127,12 @@ impl Resolver<'_> {
             return None;
         }
         let rule = pairs.rule.unwrap_or(PairsName::All);
+        if rule == PairsName::All && from.len().saturating_mul(to.len()) > PAIRS_MAX {
+            let message =
+                format!("these are {} times {} hosts; there are at most {PAIRS_MAX} pairs", from.len(), to.len());
+            self.fault(at, message);
+            return None;
+        }
         if let Some(stride) = stride.as_ref().filter(|_| rule != PairsName::Stride) {
             self.fault(stride, "`stride` is how far a receiver is with pairs = \"stride\"; other pairs have none");
             return None;
@@ -219,6 +231,10 @@ impl Resolver<'_> {
             );
             return None;
         }
+        if flow.on.is_some_and(|on| on.0 == Time::ZERO) {
+            self.fault(&flow.kind, "`on`, the mean length of phases with datagrams, is above 0");
+            return None;
+        }
         let arrivals = match (kind, flow.on, flow.off) {
             (ArrivalsName::OnOff, Some(on), Some(off)) => Arrivals::on_off(rate.0, bytes, on.0, off.0),
             (ArrivalsName::Poisson, ..) => Arrivals::poisson(rate.0, bytes),
@@ -307,7 +323,7 @@ fn receivers(
         PairsName::Permutation => Ok(one(permuted(from, to, &mut random::stream(seed, stream)))),
         PairsName::Stride => {
             let stride = stride.ok_or("`stride` has a `stride`: how many places further the receiver is, as in 4")?;
-            Ok(one((0..from.len()).map(|index| to[(index + stride) % to.len()]).collect()))
+            Ok(one((0..from.len()).map(|index| to[(index + stride % to.len()) % to.len()]).collect()))
         }
     }
 }

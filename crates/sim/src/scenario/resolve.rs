@@ -106,6 +106,8 @@ impl Scenario {
 pub struct SwitchPlan {
     /// What runs in it.
     pub kind: SwitchKind,
+    /// Where the scenario says so.
+    pub place: Place,
     /// From the last bit of a packet to the moment at which the program sees it.
     pub ingress_latency: Time,
     /// From the queues to the first bit on the line.
@@ -268,6 +270,13 @@ impl Scenario {
         };
         let (flows, incasts) = resolver.all(&file);
         let mut faults = resolver.faults;
+        let known = |flow: &&usize| **flow < flows.len();
+        if let Some((only, flow)) =
+            file.only_flows.as_ref().and_then(|only| Some((only, only.get_ref().iter().find(|flow| !known(flow))?)))
+        {
+            let message = format!("there is no flow {flow}: the scenario has {}, numbered from 0", flows.len());
+            faults.push(sources.fault(Some(only.span()), message));
+        }
         if !faults.is_empty() {
             faults.sort_by(|a, b| a.place.cmp(&b.place));
             return Err(faults);
@@ -287,7 +296,7 @@ impl Scenario {
             channels,
             controller,
             flows,
-            only_flows: file.only_flows,
+            only_flows: file.only_flows.map(Spanned::into_inner),
             faults: random,
             incasts,
             size_classes,

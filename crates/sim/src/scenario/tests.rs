@@ -417,6 +417,44 @@ fn faults_of_flows_and_set_values_have_their_places() {
     );
 }
 
+#[test]
+fn flows_that_could_not_be_are_refused() {
+    let flow =
+        |more: &str| with(&format!("[[flows]]\nkind = \"udp\"\nfrom = \"h*\"\nto = \"h*\"\nrate = \"1Mbps\"\n{more}"));
+    let phases = "arrivals = \"on-off\"\non = \"0s\"\noff = \"1ms\"\n";
+    check_faults(
+        &flow("start = \"3ms\"\nend = \"3ms\"\n"),
+        &[],
+        expect![[r#"
+        6:8: the flow ends at 3ms, which is not after its start at 3ms
+    "#]],
+    );
+    check_faults(
+        &flow(phases),
+        &[],
+        expect![[r#"
+        6:8: `on`, the mean length of phases with datagrams, is above 0
+    "#]],
+    );
+    check_faults(
+        &flow(""),
+        &["only_flows=[0, 2]"],
+        expect![[r#"
+        --set only_flows=[0, 2]: there is no flow 2: the scenario has 2, numbered from 0
+    "#]],
+    );
+    // The receivers lie on a circle.
+    let stride = "pairs = \"stride\"\nstride = 18446744073709551615\n";
+    assert_eq!(read(&flow(stride), &[]).unwrap().flows.len(), 2);
+}
+
+#[test]
+fn a_program_that_there_is_not_has_its_place() {
+    let scenario = read(&with("[switches]\nprogram = \"p.p4\"\n"), &[]).unwrap();
+    let made = Simulation::new(scenario, 1, &mut |_, _| Err("there is no file".to_owned()));
+    assert_eq!(made.err().unwrap().to_string(), "6:11: switch s1: there is no file");
+}
+
 /// Texts that are nearly scenarios never panic.
 #[test]
 fn damaged_scenarios_are_refused() {

@@ -64,8 +64,10 @@ impl Draft<'_> {
             self.check_router(index, own);
         }
         let (ingress_latency, egress_latency, device, unmeasured) = self.device(index, Said { own, all });
+        let place = self.place(written.map_or(topology.span(), Spanned::span));
         SwitchPlan {
             kind,
+            place,
             ingress_latency,
             egress_latency,
             device,
