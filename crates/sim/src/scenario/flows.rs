@@ -61,7 +61,7 @@ impl Resolver<'_> {
     fn flows(&mut self, number: usize, section: &Spanned<FlowSection>, flows: &mut Vec<FlowPlan>) {
         let flow = section.get_ref();
         self.check_keys(flow);
-        let (from, to) = (self.hosts(&flow.from), self.hosts(&flow.to));
+        let (from, to) = (self.hosts(&flow.from, flow.ipv6), self.hosts(&flow.to, flow.ipv6));
         let pairs = Pairs { rule: flow.pairs, stream: format!("permutation {number}") };
         let receivers = self.receivers(&pairs, &flow.stride, (&from, &to), &flow.to).unwrap_or_default();
         let joined = from.iter().zip(receivers).flat_map(|(from, to)| to.into_iter().map(|to| (*from, to)));
@@ -85,8 +85,8 @@ impl Resolver<'_> {
         }));
     }
 
-    /// The hosts of these names, in order; `*` stands for the rest of a name.
-    pub(super) fn hosts(&mut self, names: &Spanned<Names>) -> Vec<usize> {
+    /// The hosts of these names, in order, for flows over this version of IP; `*` stands for the rest of a name.
+    pub(super) fn hosts(&mut self, names: &Spanned<Names>, ipv6: Option<bool>) -> Vec<usize> {
         let mut found = Vec::new();
         for name in &names.get_ref().0 {
             let before = found.len();
@@ -111,7 +111,23 @@ impl Resolver<'_> {
                 self.fault(names, format!("there is no host `{name}`; the hosts are {known}{more}"));
             }
         }
+        self.check_addresses(names, &found, ipv6);
         found
+    }
+
+    /// Hosts without an address of the version of IP are faults.
+    pub(super) fn check_addresses<T>(&mut self, at: &Spanned<T>, hosts: &[usize], ipv6: Option<bool>) {
+        let is_v6 = ipv6.unwrap_or(false);
+        let has_none = |host: &&usize| self.topology.hosts[**host].addresses.iter().all(|it| it.ip.is_ipv6() != is_v6);
+        let Some(&host) = hosts.iter().find(has_none) else { return };
+        let name = &self.topology.hosts[host].name;
+        self.fault(
+            at,
+            match is_v6 {
+                true => format!("host {name} has no IPv6 address: without ipv6 = true flows are over IPv4"),
+                false => format!("host {name} has no IPv4 address: flows over IPv6 have ipv6 = true"),
+            },
+        );
     }
 
     /// For each sender its receivers, without itself. Wrong pairs are faults at `at`.

@@ -15,6 +15,7 @@ use crate::time::Time;
 use crate::topology::NodeRef;
 use base::Rng;
 use base::limits::PACKET_BYTES_MAX;
+use std::collections::BTreeSet;
 use tcp::Config;
 use toml::Spanned;
 
@@ -45,7 +46,7 @@ impl Resolver<'_> {
     /// The flows of a workload: each sender draws its own; with `fan_in`, each receiver.
     pub(super) fn workload(&mut self, number: usize, at: &Spanned<WorkloadSection>, flows: &mut Vec<FlowPlan>) {
         let section = at.get_ref();
-        let (from, to) = (self.hosts(&section.from), self.hosts(&section.to));
+        let (from, to) = (self.hosts(&section.from, section.ipv6), self.hosts(&section.to, section.ipv6));
         let (sizes, config) = (self.sizes(at), self.tcp(&section.tcp()));
         let load = *section.load.get_ref();
         if !(load > 0.0 && load <= 10.0) {
@@ -165,7 +166,8 @@ impl Resolver<'_> {
     pub(super) fn incast(&mut self, section: &Spanned<IncastSection>) -> Option<IncastPlan> {
         let incast = section.get_ref();
         let to = Spanned::new(incast.to.span(), Names(vec![incast.to.get_ref().clone()]));
-        let (mut from, to, config) = (self.hosts(&incast.from), self.hosts(&to), self.tcp(&incast.tcp())?);
+        let (mut from, to) = (self.hosts(&incast.from, incast.ipv6), self.hosts(&to, incast.ipv6));
+        let config = self.tcp(&incast.tcp())?;
         let [to] = to[..] else {
             if to.len() > 1 {
                 self.fault(&incast.to, "an incast has one receiver");
@@ -214,6 +216,8 @@ impl Resolver<'_> {
         if flows.len() + listed.len() > FLOWS_MAX {
             return self.fault(&list.file, format!("these are more than {FLOWS_MAX} flows"));
         }
+        let ends: BTreeSet<usize> = listed.iter().flat_map(|it| [it.from, it.to]).collect();
+        self.check_addresses(&list.file, &Vec::from_iter(ends), list.ipv6);
         let end = self.duration;
         flows.extend(listed.into_iter().map(|it| FlowPlan {
             from: it.from,
@@ -228,7 +232,7 @@ impl Resolver<'_> {
     /// The flows of sensors: each reports to one of the receivers.
     pub(super) fn sensors(&mut self, number: usize, at: &Spanned<SensorSection>, flows: &mut Vec<FlowPlan>) {
         let section = at.get_ref();
-        let (from, to) = (self.hosts(&section.from), self.hosts(&section.to));
+        let (from, to) = (self.hosts(&section.from, section.ipv6), self.hosts(&section.to, section.ipv6));
         let interval = section.interval.get_ref().0;
         let jitter = section.jitter.as_ref().map_or(Time::ZERO, |it| it.get_ref().0);
         if interval == Time::ZERO {

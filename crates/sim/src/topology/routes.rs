@@ -30,11 +30,10 @@ impl Routes {
 
     /// The same while some links are down.
     pub fn without(topology: &Topology, down: &BTreeSet<usize>) -> Routes {
-        let at = |switch| neighbours(topology, NodeRef::Switch(switch), down);
-        let neighbours: Vec<Neighbours> = (0..topology.switches.len()).map(at).collect();
+        let (hosts, neighbours) = neighbours(topology, down);
         let mut drafts = vec![Draft::default(); neighbours.len()];
-        for host in 0..topology.hosts.len() {
-            let distances = distances(topology, &neighbours, host, down);
+        for (host, start) in hosts.iter().enumerate() {
+            let distances = distances(&neighbours, start);
             for (switch, draft) in drafts.iter_mut().enumerate() {
                 draft.add(nearer(&neighbours[switch], host, distances[switch], &distances));
             }
@@ -67,9 +66,20 @@ impl Draft {
     }
 }
 
-fn neighbours(topology: &Topology, node: NodeRef, down: &BTreeSet<usize>) -> Neighbours {
-    let far = |(link, end): (usize, usize)| (!down.contains(&link)).then(|| topology.links[link].ends[1 - end].0);
-    topology.links_at(node).map(far).collect()
+/// The far ends of the links of hosts and of switches, in one pass: there may be many of both.
+fn neighbours(topology: &Topology, down: &BTreeSet<usize>) -> (Vec<Neighbours>, Vec<Neighbours>) {
+    let mut hosts: Vec<Neighbours> = vec![Vec::new(); topology.hosts.len()];
+    let mut switches: Vec<Neighbours> = vec![Vec::new(); topology.switches.len()];
+    for (link, it) in topology.links.iter().enumerate() {
+        for (end, (node, _)) in it.ends.iter().enumerate() {
+            let far = (!down.contains(&link)).then_some(it.ends[1 - end].0);
+            match *node {
+                NodeRef::Host(host) => hosts[host].push(far),
+                NodeRef::Switch(switch) => switches[switch].push(far),
+            }
+        }
+    }
+    (hosts, switches)
 }
 
 /// The links that lead to the host itself, or to a switch that is nearer.
@@ -82,11 +92,10 @@ fn nearer(neighbours: &Neighbours, host: usize, distance: u32, distances: &[u32]
     neighbours.iter().enumerate().filter(|(_, node)| leads(node)).map(|(position, _)| position).collect()
 }
 
-/// For each switch the links between it and a host.
-fn distances(topology: &Topology, neighbours: &[Neighbours], host: usize, down: &BTreeSet<usize>) -> Vec<u32> {
+/// For each switch the links between it and a host with these neighbours.
+fn distances(neighbours: &[Neighbours], start: &Neighbours) -> Vec<u32> {
     let mut distances = vec![u32::MAX; neighbours.len()];
-    let start = self::neighbours(topology, NodeRef::Host(host), down);
-    let mut queue: VecDeque<(NodeRef, u32)> = start.into_iter().flatten().map(|node| (node, 1)).collect();
+    let mut queue: VecDeque<(NodeRef, u32)> = start.iter().flatten().map(|node| (*node, 1)).collect();
     while let Some((node, distance)) = queue.pop_front() {
         if let NodeRef::Switch(switch) = node
             && distances[switch] == u32::MAX
