@@ -1,8 +1,9 @@
 // Headers and metadata of P4TE, and its parameters that are fixed when it is compiled.
 
-// Which length of a queue a packet reports: the one that it found, or `deq_qdepth`, the one that it left.
+// Which length of a queue a packet reports: the one that it leaves behind, or `enq_qdepth`, the one that it found, which
+// is as old as its wait.
 #ifndef QUEUE_DEPTH
-#define QUEUE_DEPTH enq_qdepth
+#define QUEUE_DEPTH deq_qdepth
 #endif
 
 // What meters count: `bytes`, or `packets` where rates are in packets a second.

@@ -1,13 +1,14 @@
 //! One run: a scheme, a workload, a load, a seed.
 //!
-//! The network is that of section 7 of the paper: queues of switches let packets out evenly, so many a second, as those
-//! of the reference switch do; lines are so fast that they make no difference.
+//! In the network of section 7 of the paper queues of switches let packets out evenly, so many a second, as those of
+//! the reference switch do; lines are so fast that they make no difference.
 
 use crate::controllers::{Controlled, Local};
 use crate::network::{is_leaf, places};
 use crate::scheme::{Programs, Scheme};
-use crate::workload::{self, Flow, Senders, Workload};
-use p4te::Settings;
+use crate::setting::{HOSTS_PER_LEAF, LEAVES, PAYLOAD_BYTES, Parameters, SPINES, Setting};
+use crate::workload::{self, Flow, Senders, Share, Workload};
+use p4te::{Measures, Settings};
 use serde::{Deserialize, Serialize};
 use sim::Time;
 use sim::controller::{Latencies, SwitchFacts};
@@ -28,6 +29,8 @@ pub struct Experiment {
     pub scheme: Scheme,
     /// What is sent.
     pub workload: Workload,
+    /// Where.
+    pub setting: Setting,
     /// The part of the uplinks that is used.
     pub load_percent: u32,
     /// The pause between flowlets.
@@ -57,86 +60,91 @@ pub struct Outcome {
     pub reports: u64,
 }
 
-/// Leaves, spines, hosts of each leaf.
-const LEAVES: usize = 4;
-const SPINES: usize = 4;
-const HOSTS_PER_LEAF: usize = 4;
-/// Packets a second to hosts and between switches.
-const HOST_PACKETS_PER_S: u64 = 40;
-const FABRIC_PACKETS_PER_S: u64 = 20;
-/// Buffers hold what leaves in this part of a second: 0.2.
-const BUFFER_PARTS: u64 = 5;
+/// How much slower a slow link is.
+const SLOWER: u64 = 4;
 /// A queue that takes all: probes.
 const UNLIMITED: usize = 1 << 20;
-/// Payload of a full segment over IPv6 with time stamps.
-const PAYLOAD_BYTES: u64 = 1_428;
-/// What an application writes at most.
-const APPLICATION_BITS_PER_S: u64 = 48_000;
-/// What a receiver takes.
-const WINDOW_BYTES: u64 = 16 << 10;
-/// Packets in a queue from which on others are marked.
-const MARK_FROM: u32 = 3;
-/// Controllers are this far from their switches.
-const CONTROLLER_LATENCY: Time = Time::from_ms(1);
-/// From one probe of HULA to the next, and after how long without one a way is not used: three are missing.
-const PROBE_INTERVAL: Time = Time::from_ms(100);
-const PROBE_AGE_US: u64 = 350_000;
-/// HULA's estimator spans 2^18 us, some packets.
-const SPAN_SHIFT: u8 = 18;
-
-/// When flows begin, and when no more do; when the run ends.
-const BEGIN: Time = Time::from_s(1);
-const SENDING: Time = Time::from_s(500);
-const END: Time = Time::from_s(900);
-/// Incasts end later: 20 MB leave at 40 packets a second.
+/// Incasts of section 7 take longer: 20 MB leave at 40 packets a second.
 const END_INCAST: Time = Time::from_s(3_000);
 
 impl Experiment {
     fn settings(&self) -> Settings {
+        let parameters = self.setting.parameters();
+        let has_rate_control = !matches!(self.scheme, Scheme::P4teNra | Scheme::P4teQueue);
         Settings {
-            delta: 2,
-            committed_share: 900,
-            peak_share: 1_000,
+            delta: parameters.delta,
+            committed_share: parameters.shares[0],
+            peak_share: parameters.shares[1],
+            burst_us: parameters.burst_us,
             flowlet_us: self.flowlet_us,
-            control_window: if self.scheme == Scheme::P4te { PAYLOAD_BYTES as u32 } else { 0 },
-            mark_from: Some(MARK_FROM),
+            control_window: if has_rate_control { parameters.control_window } else { 0 },
+            mark_from: Some(parameters.mark_from),
+            measures: match self.scheme {
+                Scheme::P4teQueue => Measures::QueueOnly,
+                Scheme::P4teColours => Measures::ColoursOnly,
+                _ => Measures::Both,
+            },
             ..Settings::default()
         }
     }
 
     fn fabric_settings(&self) -> FabricSettings {
-        let mark_from = Some(u64::from(MARK_FROM));
-        FabricSettings { flowlet_us: self.flowlet_us, mark_from, span_shift: SPAN_SHIFT, age_us: PROBE_AGE_US }
+        let Parameters { mark_from, span_shift, probe_age_us: age_us, .. } = self.setting.parameters();
+        FabricSettings { flowlet_us: self.flowlet_us, mark_from: Some(mark_from.into()), span_shift, age_us }
     }
 
     /// Runs it.
     pub fn run(&self, programs: &Mutex<Programs>) -> Result<Outcome, String> {
-        let is_incast = self.workload == Workload::Incast;
-        let bits_per_s = FABRIC_PACKETS_PER_S * PAYLOAD_BYTES * 8 * SPINES as u64 / HOSTS_PER_LEAF as u64;
-        let senders = Senders { leaves: LEAVES, hosts_per_leaf: HOSTS_PER_LEAF, bits_per_s };
+        self.run_for(self.setting.parameters().sending, programs)
+    }
+
+    /// The same with flows that begin within so long.
+    fn run_for(&self, sending: Time, programs: &Mutex<Programs>) -> Result<Outcome, String> {
+        let parameters = self.setting.parameters();
+        let Parameters { counts_packets, fabric_rate, begin, .. } = parameters;
+        let per_host = fabric_rate * SPINES as u64 / HOSTS_PER_LEAF as u64;
+        let share = match counts_packets {
+            true => Share::Packets(per_host, PAYLOAD_BYTES),
+            // With headers and what the line adds.
+            false => Share::Bits(per_host * PAYLOAD_BYTES / (PAYLOAD_BYTES + 110)),
+        };
+        let senders = Senders { leaves: LEAVES, hosts_per_leaf: HOSTS_PER_LEAF, share };
         let load = f64::from(self.load_percent) / 100.0;
-        let flows = workload::flows(self.workload, true, load, self.seed, &senders, (BEGIN, BEGIN + SENDING))?;
-        let end = if is_incast { END_INCAST } else { END };
+        let flows =
+            workload::flows(self.workload, counts_packets, load, self.seed, &senders, (begin, begin + sending))?;
+        let end = if self.workload == Workload::Incast && counts_packets { END_INCAST } else { parameters.end };
         let mut simulation = self.simulation(&flows, end, programs)?;
-        while !(simulation.run_until(simulation.network.now() + Time::from_s(20)) || is_done(&simulation)) {}
+        let slice = end.divided(50);
+        while !(simulation.run_until(simulation.network.now() + slice) || is_done(&simulation, begin + sending)) {}
         Ok(self.outcome(&mut simulation, &flows))
     }
 
     fn simulation(&self, flows: &[Flow], end: Time, programs: &Mutex<Programs>) -> Result<Simulation, String> {
-        let mut scenario = scenario(self.seed, end)?;
+        let parameters = self.setting.parameters();
+        let mut scenario = self.scenario(end)?;
         let topology = scenario.topology.clone();
         for (index, plan) in scenario.switches.iter_mut().enumerate() {
             plan.kind = SwitchKind::Program { program: String::new(), entries: Vec::new(), is_interpreted: false };
-            plan.device = device(&topology, index);
+            plan.device = self.device(&topology, index);
+        }
+        // Hosts wait for their own lines: nothing is lost there.
+        for (link, channels) in topology.links.iter().zip(&mut scenario.channels) {
+            for (end, channel) in link.ends.iter().zip(channels) {
+                if matches!(end.0, NodeRef::Host(_)) {
+                    channel.queue_packets = usize::MAX;
+                }
+            }
         }
         let all = (0..topology.switches.len()).collect();
-        let latencies = Latencies { to_controller: CONTROLLER_LATENCY, to_switch: CONTROLLER_LATENCY };
+        let latencies =
+            Latencies { to_controller: parameters.controller_latency, to_switch: parameters.controller_latency };
         scenario.controller = Some(ControllerPlan { latencies, ..ControllerPlan::outside(all) });
-        scenario.flows = flows.iter().map(|flow| plan(flow, end)).collect();
+        scenario.flows = flows.iter().map(|flow| plan(flow, end, &parameters)).collect();
         let mut make_switch = |name: &str, _: &_| {
             let index = topology.switches.iter().position(|switch| switch.name == name).unwrap_or(0);
             let leaf = is_leaf(&topology, index);
-            let program = programs.lock().map_err(|_| "a run has failed")?.get(self.scheme, leaf, true)?;
+            let program =
+                programs.lock().map_err(|_| "a run has failed")?.get(self.scheme, leaf, parameters.counts_packets)?;
             let builder = program.switch().seed(self.seed + index as u64).queues(2);
             builder.build_core().map_err(|error| error.to_string())
         };
@@ -146,10 +154,70 @@ impl Experiment {
         Simulation::with_controller(scenario, 1, &mut make_switch, &mut make_controller).map_err(|it| it.to_string())
     }
 
+    /// The network without programs.
+    fn scenario(&self, end: Time) -> Result<Scenario, String> {
+        let Parameters { counts_packets, host_rate, fabric_rate, fabric_queue, delay_us, .. } =
+            self.setting.parameters();
+        let rates = match counts_packets {
+            true => "rate = \"1Gbps\"".to_owned(),
+            false => format!("rate = \"{host_rate}bps\"\ncore_rate = \"{fabric_rate}bps\""),
+        };
+        let links = if counts_packets { String::new() } else { format!("[links]\nqueue_packets = {fabric_queue}\n") };
+        let slow = match self.setting.has_slow_link() {
+            true => format!("[link.\"s1-s{}\"]\nrate = \"{}bps\"\n", LEAVES + 1, fabric_rate / SLOWER),
+            false => String::new(),
+        };
+        let text = format!(
+            "seed = {}\nduration = \"{}us\"\n[topology]\nkind = \"leaf-spine\"\nleaves = {LEAVES}\nspines = {SPINES}\n\
+             hosts_per_leaf = {HOSTS_PER_LEAF}\n{rates}\ndelay = \"{delay_us}us\"\n{links}{slow}[hosts]\nresolve = false\n",
+            self.seed,
+            end.ns() / 1_000
+        );
+        let read = Scenario::read(&text, &[], &|_| Err("there are no files".to_owned()));
+        read.map_err(|faults| faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+    }
+
+    /// What leaves one node for another at most, in packets or bytes a second: hosts send as fast as they like where
+    /// packets are counted, and what comes in from them is measured as if they sent as fast as they receive.
+    fn units_per_s(&self, from: NodeRef, to: NodeRef) -> u64 {
+        let Parameters { counts_packets, host_rate, fabric_rate, .. } = self.setting.parameters();
+        let is_slow = |a, b| a == NodeRef::Switch(0) && b == NodeRef::Switch(LEAVES);
+        let rate = match (from, to) {
+            (NodeRef::Switch(_), NodeRef::Switch(_)) => fabric_rate,
+            _ => host_rate,
+        };
+        let slower = if self.setting.has_slow_link() && (is_slow(from, to) || is_slow(to, from)) { SLOWER } else { 1 };
+        if counts_packets { rate } else { rate / slower / 8 }
+    }
+
+    /// The queues of a switch. Where packets are counted: one that lets them out evenly, and one for probes.
+    fn device(&self, topology: &Topology, switch: usize) -> Device {
+        let Parameters { counts_packets, host_queue, fabric_queue, .. } = self.setting.parameters();
+        let own = NodeRef::Switch(switch);
+        if !counts_packets {
+            return Device::default();
+        }
+        let queue = |(link, end): (usize, usize)| {
+            let ends = topology.links[link].ends;
+            let peer = ends[1 - end].0;
+            let capacity = if matches!(peer, NodeRef::Host(_)) { host_queue } else { fabric_queue };
+            let of = |priority, packets_per_s, capacity| QueueChange {
+                port: Some(ends[end].1),
+                priority: Some(priority),
+                packets_per_s: Some(packets_per_s),
+                capacity_packets: Some(capacity),
+                ..QueueChange::default()
+            };
+            [of(0, self.units_per_s(own, peer), capacity), of(1, 0, UNLIMITED)]
+        };
+        let queues = topology.links_at(own).flat_map(queue).collect();
+        Device { priorities: 2, is_blind: true, queues, ..Device::default() }
+    }
+
     fn controller(&self, topology: &Topology, facts: &[SwitchFacts]) -> Result<Local, String> {
-        let places = places(topology, &rate);
+        let places = places(topology, &|from, to| self.units_per_s(from, to));
         let controlled = |(place, facts): (&te::Place, &SwitchFacts)| match self.scheme {
-            Scheme::P4te | Scheme::P4teNra => Controlled::p4te(facts, place, &self.settings()),
+            scheme if scheme.is_p4te() => Controlled::p4te(facts, place, &self.settings()),
             Scheme::Hula => {
                 let settings = self.fabric_settings();
                 let mut orders = fabric::set_up(place, &settings);
@@ -159,7 +227,7 @@ impl Experiment {
             _ => Controlled::new(facts, fabric::set_up(place, &self.fabric_settings()), false),
         };
         let switches = places.iter().zip(facts).map(controlled).collect();
-        Local::new(switches, (self.scheme == Scheme::Hula).then_some(PROBE_INTERVAL))
+        Local::new(switches, (self.scheme == Scheme::Hula).then_some(self.setting.parameters().probe_interval))
     }
 
     fn outcome(&self, simulation: &mut Simulation, flows: &[Flow]) -> Outcome {
@@ -202,63 +270,26 @@ impl Experiment {
     }
 }
 
-/// The network without programs.
-fn scenario(seed: u64, end: Time) -> Result<Scenario, String> {
-    let text = format!(
-        "seed = {seed}\nduration = \"{}ms\"\n[topology]\nkind = \"leaf-spine\"\nleaves = {LEAVES}\nspines = {SPINES}\n\
-         hosts_per_leaf = {HOSTS_PER_LEAF}\nrate = \"1Gbps\"\ndelay = \"100us\"\n[hosts]\nresolve = false\n",
-        end.ns() / 1_000_000
-    );
-    let read = Scenario::read(&text, &[], &|_| Err("there are no files".to_owned()));
-    read.map_err(|faults| faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
-}
-
-/// What leaves one node for another at most, in packets a second: hosts send as fast as they like, and what comes in
-/// from them is measured as if they sent as fast as they receive.
-fn rate(from: NodeRef, to: NodeRef) -> u64 {
-    match (from, to) {
-        (NodeRef::Switch(_), NodeRef::Switch(_)) => FABRIC_PACKETS_PER_S,
-        _ => HOST_PACKETS_PER_S,
-    }
-}
-
-/// The queues of a switch: one that lets packets out evenly, and one for probes.
-fn device(topology: &Topology, switch: usize) -> Device {
-    let own = NodeRef::Switch(switch);
-    let queue = |(link, end): (usize, usize)| {
-        let ends = topology.links[link].ends;
-        let packets_per_s = rate(own, ends[1 - end].0);
-        let capacity = (packets_per_s / BUFFER_PARTS) as usize;
-        let of = |priority, packets_per_s, capacity| QueueChange {
-            port: Some(ends[end].1),
-            priority: Some(priority),
-            packets_per_s: Some(packets_per_s),
-            capacity_packets: Some(capacity),
-            ..QueueChange::default()
-        };
-        [of(0, packets_per_s, capacity), of(1, 0, UNLIMITED)]
-    };
-    let queues = topology.links_at(own).flat_map(queue).collect();
-    Device { priorities: 2, is_blind: true, queues, ..Device::default() }
-}
-
-fn plan(flow: &Flow, end: Time) -> FlowPlan {
+fn plan(flow: &Flow, end: Time, parameters: &Parameters) -> FlowPlan {
     let config = tcp::Config {
         mss: 1_440,
         congestion: tcp::Congestion::Dctcp,
-        receive_buffer_bytes: WINDOW_BYTES,
+        receive_buffer_bytes: parameters.window_bytes,
+        min_rto: parameters.min_rto,
+        min_rto_variance: parameters.min_rto,
         ..tcp::Config::default()
     };
     let traffic_class = if flow.is_large { 0x10 } else { 0x08 };
-    let sending = Sending { traffic_class, bits_per_s: APPLICATION_BITS_PER_S };
+    let (bits_per_s, block_bytes) = parameters.application;
+    let sending = Sending { traffic_class, bits_per_s, block_bytes };
     let kind = FlowKind::Tcp { bytes: Some(flow.bytes), config: Box::new(config), sending };
     FlowPlan { from: flow.from, to: flow.to, is_v6: true, start: flow.start, end, kind }
 }
 
 /// Whether all flows are complete.
-fn is_done(simulation: &Simulation) -> bool {
+fn is_done(simulation: &Simulation, last_start: Time) -> bool {
     let flows = simulation.scenario.flows.iter().zip(&simulation.flow_ports);
-    simulation.network.now() > BEGIN + SENDING
+    simulation.network.now() > last_start
         && flows.into_iter().all(|(flow, ports)| finished(simulation, flow, *ports).is_some())
 }
 
@@ -285,4 +316,37 @@ fn fakes(node: &mut SwitchNode) -> Vec<u64> {
         return Vec::new();
     };
     node.core_mut().externs_mut().counters[id].iter().map(|cell| cell.packets).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 30 s of flows with every scheme: all flows are complete, whatever the scheme does.
+    #[test]
+    fn all_schemes_carry_all_flows() {
+        let programs = Mutex::new(Programs::default());
+        let mut first: Option<Outcome> = None;
+        for scheme in [Scheme::Ecmp, Scheme::EcmpFlowlet, Scheme::LetFlow, Scheme::Hula, Scheme::P4te, Scheme::P4teNra]
+        {
+            let workload = Workload::WebSearch;
+            let setting = Setting::PaperDeep;
+            let experiment = Experiment { scheme, workload, setting, load_percent: 60, flowlet_us: 40_000, seed: 1 };
+            let outcome = match experiment.run_for(Time::from_s(30), &programs) {
+                Err(message) if message.contains("flow-sizes") => return,
+                outcome => outcome.expect("it can be run"),
+            };
+            assert_eq!(outcome.unfinished, [0, 0], "{scheme:?}");
+            let counts = |outcome: &Outcome| [0, 1].map(|class| outcome.times_us[class].len());
+            let first = first.get_or_insert_with(|| outcome.clone());
+            assert_eq!(counts(first), counts(&outcome), "the flows are the same");
+            assert!(outcome.uplink_packets.iter().flatten().all(|packets| *packets > 0), "all paths are used");
+            let (faked, reported) = (outcome.fakes[0] + outcome.fakes[1] > 0, outcome.reports > 0);
+            assert_eq!((faked, reported), (scheme == Scheme::P4te, scheme.is_p4te()), "{scheme:?}: {outcome:?}");
+            // A seed gives the same again.
+            if scheme == Scheme::P4te {
+                assert_eq!(experiment.run_for(Time::from_s(30), &programs), Ok(outcome));
+            }
+        }
+    }
 }

@@ -8,6 +8,7 @@ use crate::P4teArguments;
 use crate::experiment::Experiment;
 use crate::runs;
 use crate::scheme::Scheme;
+use crate::setting::Setting;
 use crate::workload::Workload;
 use std::thread::available_parallelism;
 
@@ -17,6 +18,7 @@ struct Figure {
     title: &'static str,
     schemes: &'static [Scheme],
     workloads: &'static [Workload],
+    setting: Setting,
     loads: &'static [u32],
     flowlets_us: &'static [u64],
     shows: Shows,
@@ -33,19 +35,20 @@ enum Shows {
     Distributions,
 }
 
-/// The schemes of the paper: its ECMP chooses for each flowlet.
-const COMPARED: &[Scheme] = &[Scheme::EcmpFlowlet, Scheme::Hula, Scheme::P4te];
+/// The schemes of the paper. Its ECMP hashes the five parts of a flow's address, so flowlets change nothing.
+const COMPARED: &[Scheme] = &[Scheme::Ecmp, Scheme::Hula, Scheme::P4te];
 const LOADS: &[u32] = &[20, 40, 60, 80];
 /// The flowlet interval of the paper.
 const FLOWLET_US: &[u64] = &[40_000];
 
-const FIGURES: [Figure; 8] = [
+const FIGURES: [Figure; 12] = [
     Figure {
         name: "fig8",
         title: "what control of rates adds",
         schemes: &[Scheme::P4teNra, Scheme::P4te],
         workloads: &[Workload::WebSearch, Workload::DataMining],
         loads: LOADS,
+        setting: Setting::Paper,
         flowlets_us: FLOWLET_US,
         shows: Shows::Means,
     },
@@ -55,6 +58,7 @@ const FIGURES: [Figure; 8] = [
         schemes: COMPARED,
         workloads: &[Workload::WebSearch],
         loads: LOADS,
+        setting: Setting::Paper,
         flowlets_us: FLOWLET_US,
         shows: Shows::Means,
     },
@@ -64,6 +68,7 @@ const FIGURES: [Figure; 8] = [
         schemes: COMPARED,
         workloads: &[Workload::DataMining],
         loads: LOADS,
+        setting: Setting::Paper,
         flowlets_us: FLOWLET_US,
         shows: Shows::Means,
     },
@@ -73,6 +78,7 @@ const FIGURES: [Figure; 8] = [
         schemes: COMPARED,
         workloads: &[Workload::WebSearch],
         loads: &[80],
+        setting: Setting::Paper,
         flowlets_us: FLOWLET_US,
         shows: Shows::Spread,
     },
@@ -82,6 +88,7 @@ const FIGURES: [Figure; 8] = [
         schemes: COMPARED,
         workloads: &[Workload::Incast],
         loads: &[0],
+        setting: Setting::Paper,
         flowlets_us: FLOWLET_US,
         shows: Shows::Means,
     },
@@ -91,6 +98,7 @@ const FIGURES: [Figure; 8] = [
         schemes: &[Scheme::P4te],
         workloads: &[Workload::WebSearch],
         loads: &[80],
+        setting: Setting::Paper,
         flowlets_us: &[10_000, 20_000, 30_000, 40_000, 50_000, 60_000, 70_000],
         shows: Shows::Distributions,
     },
@@ -100,6 +108,7 @@ const FIGURES: [Figure; 8] = [
         schemes: COMPARED,
         workloads: &[Workload::DataMining],
         loads: LOADS,
+        setting: Setting::Paper,
         flowlets_us: FLOWLET_US,
         shows: Shows::Distributions,
     },
@@ -109,9 +118,62 @@ const FIGURES: [Figure; 8] = [
         schemes: COMPARED,
         workloads: &[Workload::WebSearch],
         loads: LOADS,
+        setting: Setting::Paper,
         flowlets_us: FLOWLET_US,
         shows: Shows::Distributions,
     },
+    Figure {
+        name: "parts",
+        title: "what each part does, in the paper's network",
+        schemes: ALL,
+        workloads: &[Workload::WebSearch, Workload::DataMining],
+        loads: &[60, 80],
+        setting: Setting::Paper,
+        flowlets_us: FLOWLET_US,
+        shows: Shows::Means,
+    },
+    Figure {
+        name: "deep",
+        title: "the same with four times the room in queues",
+        schemes: ALL,
+        workloads: &[Workload::WebSearch, Workload::DataMining],
+        loads: &[60, 80],
+        setting: Setting::PaperDeep,
+        flowlets_us: FLOWLET_US,
+        shows: Shows::Means,
+    },
+    Figure {
+        name: "10g",
+        title: "10 Gb/s",
+        schemes: ALL,
+        workloads: &[Workload::WebSearch],
+        loads: &[30, 50, 70, 90],
+        setting: Setting::Gbps10,
+        flowlets_us: &[100],
+        shows: Shows::Means,
+    },
+    Figure {
+        name: "10g-slow",
+        title: "10 Gb/s, a link with a quarter",
+        schemes: ALL,
+        workloads: &[Workload::WebSearch],
+        loads: &[30, 50, 70],
+        setting: Setting::Gbps10Slow,
+        flowlets_us: &[100],
+        shows: Shows::Means,
+    },
+];
+
+/// Every scheme, and P4TE's parts.
+const ALL: &[Scheme] = &[
+    Scheme::Ecmp,
+    Scheme::EcmpFlowlet,
+    Scheme::LetFlow,
+    Scheme::Hula,
+    Scheme::P4te,
+    Scheme::P4teNra,
+    Scheme::P4teColours,
+    Scheme::P4teQueue,
 ];
 
 impl Figure {
@@ -124,7 +186,7 @@ impl Figure {
                 for (&scheme, &flowlet_us) in
                     self.schemes.iter().flat_map(|s| self.flowlets_us.iter().map(move |f| (s, f)))
                 {
-                    all.push(Experiment { scheme, workload, load_percent, flowlet_us, seed });
+                    all.push(Experiment { scheme, workload, setting: self.setting, load_percent, flowlet_us, seed });
                 }
             }
         }
@@ -134,7 +196,9 @@ impl Figure {
 
 /// Makes a figure, or all.
 pub fn make(arguments: &P4teArguments) -> Result<(), String> {
-    let wanted = |figure: &&Figure| arguments.figure == "all" || arguments.figure == figure.name;
+    let wanted = |figure: &&Figure| {
+        arguments.figure == figure.name || arguments.figure == "all" && figure.name.starts_with("fig")
+    };
     let figures: Vec<&Figure> = FIGURES.iter().filter(wanted).collect();
     if figures.is_empty() {
         let names: Vec<&str> = FIGURES.iter().map(|figure| figure.name).collect();

@@ -3,7 +3,8 @@
 //! What enters: the name of a figure. What leaves: its runs in `runs.jsonl`, a table and a chart.
 //!
 //! * [`figures`]: what each figure needs and shows. [`runs`]: runs that are made, on all cores, and kept.
-//! * [`experiment`]: one run. [`workload`]: its flows. [`network`]: its switches' places. [`scheme`]: their programs.
+//! * [`experiment`]: one run. [`setting`]: its rates and queues. [`workload`]: its flows. [`network`]: its switches'
+//!   places. [`scheme`]: their programs.
 //! * [`controllers`]: controllers in modelled time.
 
 mod controllers;
@@ -12,6 +13,7 @@ mod figures;
 mod network;
 mod runs;
 mod scheme;
+mod setting;
 mod workload;
 
 use clap::{Parser, Subcommand};
@@ -34,7 +36,7 @@ enum Paper {
 /// Arguments of `p4te`.
 #[derive(clap::Args, Debug)]
 struct P4teArguments {
-    /// fig8 to fig15, or `all`
+    /// fig8 to fig15, or `all` for these; `parts`, `deep`, `10g`, `10g-slow`
     figure: String,
     /// So many seeds, from 1 on
     #[arg(long, default_value_t = 5)]

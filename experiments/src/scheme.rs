@@ -21,6 +21,12 @@ pub enum Scheme {
     P4te,
     /// P4TE without control of rates.
     P4teNra,
+    /// P4TE in which packets report the queue that they found, not the one that they leave behind.
+    P4teFound,
+    /// P4TE with colours alone, and with rate control.
+    P4teColours,
+    /// P4TE with queues alone, for both classes, and without rate control: the better variant.
+    P4teQueue,
 }
 
 impl Scheme {
@@ -33,18 +39,31 @@ impl Scheme {
             Scheme::Hula => "HULA",
             Scheme::P4te => "P4TE",
             Scheme::P4teNra => "P4TE-NRA",
+            Scheme::P4teFound => "P4TE, queue as found",
+            Scheme::P4teColours => "P4TE, colours alone",
+            Scheme::P4teQueue => "P4TE-Q",
         }
     }
 
-    /// The file of the program of a leaf or of another switch, and the macro that selects the scheme in it.
+    /// Whether P4TE's programs run.
+    pub fn is_p4te(self) -> bool {
+        !matches!(self, Scheme::Ecmp | Scheme::EcmpFlowlet | Scheme::LetFlow | Scheme::Hula)
+    }
+
+    /// The queue that packets report.
+    fn depth(self) -> &'static str {
+        if self == Scheme::P4teFound { "enq_qdepth" } else { "deq_qdepth" }
+    }
+
+    /// The file of the program of a leaf or of another switch, and what selects the scheme in it: a macro, or of
+    /// P4TE the queue that packets report.
     fn source(self, is_leaf: bool) -> (&'static str, &'static str) {
         match self {
             Scheme::Ecmp => ("apps/te/fabric.p4", "ECMP"),
             Scheme::EcmpFlowlet => ("apps/te/fabric.p4", "FLOWLET"),
             Scheme::LetFlow => ("apps/te/fabric.p4", "LETFLOW"),
             Scheme::Hula => ("apps/te/fabric.p4", "HULA"),
-            Scheme::P4te | Scheme::P4teNra if is_leaf => ("apps/p4te/leaf.p4", "P4TE"),
-            Scheme::P4te | Scheme::P4teNra => ("apps/p4te/spine.p4", "P4TE"),
+            _ => (if is_leaf { "apps/p4te/leaf.p4" } else { "apps/p4te/spine.p4" }, self.depth()),
         }
     }
 }
@@ -61,7 +80,10 @@ impl Programs {
         if let Some(program) = self.0.get(&key) {
             return Ok(program.clone());
         }
-        let mut define = vec![(selected.to_owned(), "1".to_owned())];
+        let mut define = match scheme.is_p4te() {
+            true => vec![("QUEUE_DEPTH".to_owned(), selected.to_owned())],
+            false => vec![(selected.to_owned(), "1".to_owned())],
+        };
         if counts_packets {
             define.push(("METERED".to_owned(), "packets".to_owned()));
             // Probes wait for no queue of packets.

@@ -94,14 +94,45 @@ fn quantile(points: &[(f64, f64)], part: f64) -> f64 {
 }
 
 /// How hosts send: of which leaf each is one, and what their uplinks carry.
+///
+/// Where packets are counted and not bytes, a load is one of all packets of flows: data, an acknowledgment for each,
+/// and those that open and close connections.
 #[derive(Clone, Copy, Debug)]
 pub struct Senders {
     /// Leaves.
     pub leaves: usize,
     /// Hosts of each.
     pub hosts_per_leaf: usize,
-    /// Payload of a leaf's uplinks, by its hosts, in bits a second.
-    pub bits_per_s: u64,
+    /// What each host has of its leaf's uplinks.
+    pub share: Share,
+}
+
+/// A part of the uplinks.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Share {
+    /// Packets a second, whose data packets have so much payload.
+    Packets(u64, u64),
+    /// Bits of payload a second.
+    Bits(u64),
+}
+
+/// Packets that open and close a connection, both ways.
+const FRAMING_PACKETS: f64 = 6.0;
+
+impl Share {
+    /// Bits of payload a second of flows with these sizes.
+    fn bits_per_s(self, sizes: &SizeDistribution) -> u64 {
+        let (packets_per_s, payload_bytes) = match self {
+            Share::Bits(bits_per_s) => return bits_per_s,
+            Share::Packets(packets_per_s, payload_bytes) => (packets_per_s, payload_bytes),
+        };
+        // The mean number of segments has no closed form: draws have it.
+        const DRAWS: u64 = 20_000;
+        let mut rng = base::Rng::new(1);
+        let segments: u64 = (0..DRAWS).map(|_| sizes.draw(&mut rng).div_ceil(payload_bytes)).sum();
+        let packets = 2.0 * segments as f64 / DRAWS as f64 + FRAMING_PACKETS;
+        (packets_per_s as f64 * sizes.mean() * 8.0 / packets) as u64
+    }
 }
 
 /// The flows of a workload: host i of leaf j sends to host i + 1 of leaf j + 1, with Poisson arrivals that load the
@@ -122,7 +153,8 @@ pub fn flows(
     let large = quantile(&points, 0.9);
     let table: String = points.iter().map(|(size, part)| format!("{size},{part}\n")).collect();
     let sizes = SizeDistribution::parse(&table, None)?;
-    let Senders { leaves, hosts_per_leaf, bits_per_s } = *senders;
+    let Senders { leaves, hosts_per_leaf, share } = *senders;
+    let bits_per_s = share.bits_per_s(&sizes);
     let mut flows = Vec::new();
     for from in 0..leaves * hosts_per_leaf {
         let (leaf, host) = (from / hosts_per_leaf, from % hosts_per_leaf);
@@ -155,13 +187,20 @@ fn incast(senders: &Senders, begin: Time) -> Vec<Flow> {
 mod tests {
     use super::*;
 
-    const SENDERS: Senders = Senders { leaves: 4, hosts_per_leaf: 4, bits_per_s: 228_480 };
+    const SENDERS: Senders = Senders { leaves: 4, hosts_per_leaf: 4, share: Share::Packets(20, 1_428) };
 
     #[test]
     fn an_incast_has_twelve_senders() {
         let flows = incast(&SENDERS, Time::ZERO);
         assert_eq!(flows.iter().filter(|flow| flow.is_large).count(), 8);
         assert!(flows.iter().all(|flow| (4..16).contains(&flow.from) && flow.to == 0));
+    }
+
+    #[test]
+    fn a_load_of_packets_has_all_packets() {
+        // Ten segments and as many acknowledgments, and six packets: 26 packets carry 14,280 bytes.
+        let sizes = SizeDistribution::fixed(14_280);
+        assert_eq!(Share::Packets(26, 1_428).bits_per_s(&sizes), 114_240);
     }
 
     #[test]

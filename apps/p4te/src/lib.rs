@@ -15,4 +15,4 @@ pub mod settings;
 pub use priorities::Priorities;
 pub use report::Report;
 pub use set_up::set_up;
-pub use settings::Settings;
+pub use settings::{Measures, Settings};

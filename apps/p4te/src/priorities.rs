@@ -5,7 +5,7 @@
 //! a group with ports as long as there are any.
 
 use crate::report::Report;
-use crate::settings::{COLOURS, RANGES, Settings};
+use crate::settings::{COLOURS, Measures, RANGES, Settings};
 use std::collections::BTreeSet;
 use te::{Match, Order, Prefix};
 
@@ -91,12 +91,18 @@ impl Priorities {
     /// The ports' new groups.
     pub fn report(&mut self, report: &Report) -> Vec<Order> {
         let mut orders = Vec::new();
-        if report.has_queue_event && self.settings.by_queue {
-            let range = self.settings.range(report.depth);
-            orders.extend(self.groups[0].move_to(report.port, range as usize, &self.common));
+        let measures = self.settings.measures;
+        let range = self.settings.range(report.depth) as usize;
+        let [by_queue, by_utilisation] = &mut self.groups;
+        if report.has_queue_event && measures != Measures::ColoursOnly {
+            orders.extend(by_queue.move_to(report.port, range, &self.common));
         }
-        if report.has_utilisation_event && self.settings.by_utilisation {
-            orders.extend(self.groups[1].move_to(report.port, report.colour.into(), &self.common));
+        if report.has_queue_event && measures == Measures::QueueOnly {
+            let range = range.min(COLOURS as usize - 1);
+            orders.extend(by_utilisation.move_to(report.port, range, &self.common));
+        }
+        if report.has_utilisation_event && measures != Measures::QueueOnly {
+            orders.extend(by_utilisation.move_to(report.port, report.colour.into(), &self.common));
         }
         orders
     }

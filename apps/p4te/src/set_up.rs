@@ -1,7 +1,7 @@
 //! What is ordered first: parameters, meters, addresses, copies, routing groups.
 
 use crate::priorities::Priorities;
-use crate::settings::Settings;
+use crate::settings::{Measures, Settings};
 use te::fabric::down;
 use te::{Behind, Match, Order, Place};
 
@@ -11,7 +11,8 @@ const CLASSES: [(u8, usize); 3] = [(0x00, 0), (0x08, 0), (0x10, 1)];
 const BOTH: (u8, usize) = (0x18, 0);
 
 /// The number of a copy for the controller, for the colours of ports, for a sender.
-const COPIES: [u64; 3] = [1, 2, 3];
+const COPIES: [u64; 3] = [1, TO_COLOURS, 3];
+const TO_COLOURS: u64 = 2;
 
 /// The greatest queue that the program can tell.
 const NEVER: u32 = 0x7_ffff;
@@ -35,7 +36,8 @@ pub fn set_up(place: &Place, settings: &Settings, cpu_port: u32) -> (Priorities,
     orders.extend(place.ports.iter().flat_map(|port| meters(port, settings)));
     // A session for each set of copies: its number has a bit for each.
     orders.extend((1..8).map(|session: u32| {
-        let has = |(bit, rid): (usize, &u64)| (session >> bit & 1 == 1).then_some((cpu_port, *rid));
+        let is_wanted = |rid: u64| rid != TO_COLOURS || settings.measures != Measures::QueueOnly;
+        let has = |(bit, rid): (usize, &u64)| (session >> bit & 1 == 1 && is_wanted(*rid)).then_some((cpu_port, *rid));
         Order::Session { session, replicas: COPIES.iter().enumerate().filter_map(has).collect() }
     }));
     let ports: Vec<u32> = place.up().map(|port| port.number).collect();

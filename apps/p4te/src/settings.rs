@@ -16,8 +16,9 @@ pub struct Settings {
     pub committed_share: u64,
     /// The part from which on it is red.
     pub peak_share: u64,
-    /// 6.1.2: the burst that a meter lets pass, as a part of what the link carries in a second.
-    pub burst_share: u64,
+    /// 6.1.2: the burst that a meter lets pass: what the link carries in so many microseconds. 5 % of its rate are
+    /// 50 ms.
+    pub burst_us: u64,
     /// 6.1.3: the part of an incoming link that short flows may have without being unsafe, and that of large ones.
     pub safe_shares: [u64; 2],
     /// 6.1.4: the pause after which a flow begins a flowlet.
@@ -26,11 +27,19 @@ pub struct Settings {
     pub control_window: u32,
     /// Packets in a queue from which on others are marked (ECN); `None` for never.
     pub mark_from: Option<u32>,
-    /// Whether queues decide about paths, and whether utilisation does. What does not, keeps all ports in its first
-    /// group.
-    pub by_queue: bool,
-    /// The same for colours.
-    pub by_utilisation: bool,
+    /// What decides about paths.
+    pub measures: Measures,
+}
+
+/// What decides about paths.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Measures {
+    /// Queues for short flows and colours for large ones, as in the paper.
+    Both,
+    /// Colours; all ports stay in the first group of queues.
+    ColoursOnly,
+    /// Queues for both classes. Nobody tells ingress of colours.
+    QueueOnly,
 }
 
 impl Default for Settings {
@@ -39,13 +48,12 @@ impl Default for Settings {
             delta: 2,
             committed_share: 750,
             peak_share: 950,
-            burst_share: 50,
+            burst_us: 50_000,
             safe_shares: [900, 100],
             flowlet_us: 40_000,
             control_window: 0,
             mark_from: None,
-            by_queue: true,
-            by_utilisation: true,
+            measures: Measures::Both,
         }
     }
 }
@@ -69,7 +77,7 @@ impl Settings {
 
     /// At least one unit, and in meters of bytes one full packet.
     fn burst(&self, units_per_s: u64) -> u64 {
-        let burst = (units_per_s * self.burst_share).div_ceil(1_000);
+        let burst = (units_per_s * self.burst_us).div_ceil(1_000_000);
         burst.max(if units_per_s > PACKETS_PER_S_MAX { FULL_PACKET_BYTES } else { 1 })
     }
 
@@ -98,7 +106,7 @@ mod tests {
 
     #[test]
     fn meters_are_those_of_figure_5() {
-        let settings = Settings { burst_share: 50, ..Settings::default() };
+        let settings = Settings::default();
         let rates = settings.utilisation(20);
         assert_eq!((rates.committed_milliunits_per_s, rates.peak_milliunits_per_s), (15_000, 19_000));
         assert_eq!((rates.committed_burst, rates.peak_burst), (1, 1));

@@ -7,7 +7,7 @@ use testkit::corpus::Way;
 
 /// B is 1,000 bytes; classes may have nothing, so every packet is unsafe; links are green up to 75 packets a second.
 fn leaf(way: Way) -> Leaf {
-    let settings = Settings { control_window: 1_000, safe_shares: [0, 0], burst_share: 0, ..Settings::default() };
+    let settings = Settings { control_window: 1_000, safe_shares: [0, 0], burst_us: 0, ..Settings::default() };
     Leaf::new(way, &settings, 100)
 }
 
@@ -152,7 +152,7 @@ fn hosts_cannot_give_orders() {
 #[test]
 fn rates_are_left_alone_when_that_is_ordered() {
     for way in WAYS {
-        let settings = Settings { safe_shares: [0, 0], burst_share: 0, ..Settings::default() };
+        let settings = Settings { safe_shares: [0, 0], burst_us: 0, ..Settings::default() };
         let mut leaf = Leaf::new(way, &settings, 100);
         let data = Segment::data(true);
         open(&mut leaf, &data);

@@ -76,6 +76,16 @@ pub fn set_up_probes(place: &Place, settings: &FabricSettings) -> Vec<Order> {
         args: vec![(*leaf).into()],
         rates: None,
     }));
+    let fastest = place.ports.iter().map(|port| port.units_per_s).max().unwrap_or(1);
+    let slower = place.ports.iter().filter(|port| port.units_per_s > 0 && port.units_per_s < fastest);
+    orders.extend(slower.map(|port| Order::Entry {
+        table: "capacities",
+        key: Match::Exact(port.number.into()),
+        class: None,
+        action: "set_scale",
+        args: vec![u128::from(fastest) * FULL_SCALE / u128::from(port.units_per_s)],
+        rates: None,
+    }));
     // Probes from the controller go up everywhere; those from below to all others below and up; those from above down.
     let switches: Vec<_> = place.ports.iter().filter(|port| port.behind != Behind::Host).collect();
     let group = |group: u32, ports: Vec<u32>| Order::Multicast {
@@ -93,6 +103,8 @@ pub fn set_up_probes(place: &Place, settings: &FabricSettings) -> Vec<Order> {
     orders
 }
 
+/// The scale of the fastest ports (`hula.p4`).
+const FULL_SCALE: u128 = 256;
 /// The multicast group of probes of the switch's own controller.
 const PROBES_OF_CONTROLLER: u32 = 1;
 /// Those of probes from a port are this and its number.

@@ -88,8 +88,12 @@ fn colours_are_groups() {
     assert_eq!(priorities.group(Metric::Utilisation, 5), Some(2));
     assert_eq!(priorities.group(Metric::Utilisation, 6), Some(0));
     assert_eq!(priorities.group(Metric::Queue, 5), Some(0));
-    let paths_only = Settings { by_utilisation: false, ..Settings::default() };
-    assert_eq!(Priorities::new(paths_only, vec![prefix()], &[5]).report(&colour(5, 2)), []);
+    // With queues alone both classes go by them.
+    let queues = Settings { measures: Measures::QueueOnly, ..Settings::default() };
+    let mut priorities = Priorities::new(queues, vec![prefix()], &[5]);
+    assert_eq!(priorities.report(&colour(5, 2)), []);
+    priorities.report(&queue(5, 8));
+    assert_eq!([Metric::Queue, Metric::Utilisation].map(|it| priorities.group(it, 5)), [Some(3), Some(2)]);
 }
 
 #[test]

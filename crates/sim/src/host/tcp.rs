@@ -35,8 +35,10 @@ pub struct Sending {
     /// The upper six bits of the traffic class (IPv6) or the type of service (IPv4) of the client's segments. The lower
     /// two are ECN's.
     pub traffic_class: u8,
-    /// How fast the application writes, a segment at a time; 0 for all at once.
+    /// How fast the application writes; 0 for all at once.
     pub bits_per_s: u64,
+    /// How much it writes at a time; 0 for a segment.
+    pub block_bytes: u64,
 }
 
 /// A port on which a host accepts connections.
@@ -316,9 +318,10 @@ impl TcpEndpoint {
         self.write();
     }
 
-    /// The application has another segment, if it does not have all at once.
+    /// The application has another block, if it does not have all at once.
     fn write_more(&mut self, now: Time) {
-        let bytes = self.later.min(u64::from(self.config.mss));
+        let block = if self.sending.block_bytes > 0 { self.sending.block_bytes } else { self.config.mss.into() };
+        let bytes = self.later.min(block);
         self.later -= bytes;
         self.to_write += bytes;
         let line = Serialiser::new(self.sending.bits_per_s);

@@ -231,7 +231,7 @@ fn a_flow_over_tcp_arrives_whole() {
 #[test]
 fn a_flow_is_as_fast_as_its_application() {
     let mut hosts = [host(0), host(1)];
-    let sending = Sending { traffic_class: 0x10, bits_per_s: 1_000_000 };
+    let sending = Sending { traffic_class: 0x10, bits_per_s: 1_000_000, block_bytes: 0 };
     hosts[0].add_tcp(TcpFlow { sending, ..tcp_flow("10.0.0.2", 1_000, Some(100_000)) });
     hosts[1].listen(80, listener());
     let mut network = network(hosts, &config());

@@ -198,7 +198,7 @@ impl Resolver<'_> {
             FlowKindName::Tcp => {
                 let config = self.tcp(&flow.tcp())?;
                 let traffic_class = flow.traffic_class.unwrap_or(0);
-                let sending = Sending { traffic_class, bits_per_s: flow.rate.map_or(0, |rate| rate.0) };
+                let sending = Sending { traffic_class, bits_per_s: flow.rate.map_or(0, |rate| rate.0), block_bytes: 0 };
                 Some(FlowKind::Tcp { bytes: flow.bytes, config: Box::new(config), sending })
             }
             FlowKindName::Ping => {
