@@ -93,7 +93,8 @@ pub struct TcpEndpoint {
     pub received_before: u64,
     /// Segments with other bytes than were sent, though their checksum is right.
     pub altered: u64,
-    statistics: Option<Statistics>,
+    /// Of a connection that needs nothing any more.
+    statistics: Option<Box<Statistics>>,
 }
 
 impl TcpEndpoint {
@@ -211,7 +212,7 @@ impl TcpEndpoint {
 
     /// Figures of the connection, also after its end; `None` before its start.
     pub fn statistics(&self) -> Option<Statistics> {
-        self.connection.as_ref().map(|connection| connection.statistics()).or(self.statistics)
+        self.connection.as_ref().map(|connection| connection.statistics()).or(self.statistics.as_deref().copied())
     }
 
     pub(super) fn begin_window(&mut self) {
@@ -260,7 +261,7 @@ impl TcpEndpoint {
             }
         }
         if let Some(connection) = self.connection.take_if(|connection| connection.is_closed()) {
-            self.statistics = Some(connection.statistics());
+            self.statistics = Some(Box::new(connection.statistics()));
         }
     }
 

@@ -14,6 +14,7 @@ use crate::time::{Serialiser, Time};
 use crate::topology::{NodeRef, Topology};
 use base::Rng;
 use base::limits::PACKET_BYTES_MAX;
+use std::sync::Arc;
 use tcp::{Config, Congestion};
 use toml::Spanned;
 
@@ -199,7 +200,7 @@ impl Resolver<'_> {
                 let config = self.tcp(&flow.tcp())?;
                 let traffic_class = flow.traffic_class.unwrap_or(0);
                 let sending = Sending { traffic_class, bits_per_s: flow.rate.map_or(0, |rate| rate.0), block_bytes: 0 };
-                Some(FlowKind::Tcp { bytes: flow.bytes, config: Box::new(config), sending })
+                Some(FlowKind::Tcp { bytes: flow.bytes, config: Arc::new(config), sending })
             }
             FlowKindName::Ping => {
                 let bytes = flow.size.as_ref().map_or(PING_BYTES_DEFAULT, |size| *size.get_ref());

@@ -16,6 +16,7 @@ use crate::topology::NodeRef;
 use base::Rng;
 use base::limits::PACKET_BYTES_MAX;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use tcp::Config;
 use toml::Spanned;
 
@@ -30,14 +31,14 @@ struct Workload<'a> {
     section: &'a WorkloadSection,
     number: usize,
     sizes: SizeDistribution,
-    config: Config,
+    config: Arc<Config>,
     load: f64,
     times: (Time, Time),
 }
 
 impl Workload<'_> {
     fn flow(&self, from: usize, to: usize, start: Time, bytes: u64, end: Time) -> FlowPlan {
-        let kind = FlowKind::Tcp { bytes: Some(bytes), config: Box::new(self.config), sending: Sending::default() };
+        let kind = FlowKind::Tcp { bytes: Some(bytes), config: Arc::clone(&self.config), sending: Sending::default() };
         FlowPlan { from, to, is_v6: self.section.ipv6.unwrap_or(false), start, end, kind }
     }
 }
@@ -55,7 +56,7 @@ impl Resolver<'_> {
         }
         let (Some(sizes), Some(config)) = (sizes, config) else { return };
         let times = (section.start.map_or(Time::ZERO, |it| it.0), section.end.map_or(self.duration, |it| it.0));
-        let workload = Workload { section, number, sizes, config, load, times };
+        let workload = Workload { section, number, sizes, config: Arc::new(config), load, times };
         match &section.fan_in {
             None => self.by_senders(&workload, (&from, &to), at, flows),
             Some(fan_in) => self.by_receivers(&workload, (&from, &to), fan_in, flows),
@@ -193,14 +194,14 @@ impl Resolver<'_> {
             rounds: incast.rounds.as_ref().map_or(u64::MAX, |it| *it.get_ref()),
             pause: incast.pause.map_or(Time::ZERO, |it| it.0),
             start: incast.start.map_or(Time::ZERO, |it| it.0),
-            config: Box::new(config),
+            config: Arc::new(config),
         })
     }
 
     /// The flows of a list.
     pub(super) fn flow_list(&mut self, section: &Spanned<FlowListSection>, flows: &mut Vec<FlowPlan>) {
         let list = section.get_ref();
-        let Some(config) = self.tcp(&list.tcp()) else { return };
+        let Some(config) = self.tcp(&list.tcp()).map(Arc::new) else { return };
         let (topology, later) = (self.topology, list.start.map_or(Time::ZERO, |it| it.0));
         let host = |name: &str| match topology.find(name) {
             Some(NodeRef::Host(index)) => Some(index),
@@ -225,7 +226,7 @@ impl Resolver<'_> {
             is_v6: list.ipv6.unwrap_or(false),
             start: it.start + later,
             end,
-            kind: FlowKind::Tcp { bytes: Some(it.bytes), config: Box::new(config), sending: Sending::default() },
+            kind: FlowKind::Tcp { bytes: Some(it.bytes), config: Arc::clone(&config), sending: Sending::default() },
         }));
     }
 

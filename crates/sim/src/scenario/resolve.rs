@@ -21,6 +21,7 @@ use crate::time::Time;
 use crate::topology::Topology;
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::Arc;
 use toml::Spanned;
 
 /// The longest packet of hosts without an Ethernet header.
@@ -184,7 +185,7 @@ pub enum FlowKind {
     /// Datagrams.
     Udp { arrivals: Arrivals, sizes: Sizes, count: u64, traffic_class: u8 },
     /// A connection.
-    Tcp { bytes: Option<u64>, config: Box<tcp::Config>, sending: Sending },
+    Tcp { bytes: Option<u64>, config: Arc<tcp::Config>, sending: Sending },
     /// Echo requests.
     Ping { interval: Time, count: u64, bytes: usize },
 }
@@ -222,7 +223,7 @@ pub struct IncastPlan {
     /// When the first begins.
     pub start: Time,
     /// The settings of the connections.
-    pub config: Box<tcp::Config>,
+    pub config: Arc<tcp::Config>,
 }
 
 /// Reads a file that a scenario names: its bytes, or why it cannot be read.

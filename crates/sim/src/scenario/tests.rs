@@ -475,7 +475,8 @@ fn hosts_have_addresses_for_their_flows() {
         5:8: host h2 has no IPv4 address: flows over IPv6 have ipv6 = true
         5:8: host h2 has no IPv4 address: flows over IPv6 have ipv6 = true
         5:8: host h1 has no IPv6 address: without ipv6 = true flows are over IPv4
-    "#]].assert_eq(&faults.concat());
+    "#]]
+    .assert_eq(&faults.concat());
 }
 
 #[test]
