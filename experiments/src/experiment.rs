@@ -19,7 +19,7 @@ use sim::scenario::results::finished;
 use sim::scenario::{FlowKind, FlowPlan, Scenario, Simulation, SwitchKind};
 use sim::switch_node::SwitchNode;
 use sim::topology::{NodeRef, Topology};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use te::fabric::{self, FabricSettings};
 
 /// What is run.
@@ -282,7 +282,7 @@ fn plan(flow: &Flow, end: Time, parameters: &Parameters) -> FlowPlan {
     let traffic_class = if flow.is_large { 0x10 } else { 0x08 };
     let (bits_per_s, block_bytes) = parameters.application;
     let sending = Sending { traffic_class, bits_per_s, block_bytes };
-    let kind = FlowKind::Tcp { bytes: Some(flow.bytes), config: Box::new(config), sending };
+    let kind = FlowKind::Tcp { bytes: Some(flow.bytes), config: Arc::new(config), sending };
     FlowPlan { from: flow.from, to: flow.to, is_v6: true, start: flow.start, end, kind }
 }
 
