@@ -82,7 +82,7 @@ fn links(scenario: &Scenario, text: &mut String) {
 }
 
 fn flow(plan: &FlowPlan, ports: Ports, text: &mut String) -> Result<(), String> {
-    let FlowKind::Tcp { bytes, config } = &plan.kind else {
+    let FlowKind::Tcp { bytes, config, .. } = &plan.kind else {
         return Err("only flows over TCP are translated".to_owned());
     };
     let congestion = match config.congestion {
