@@ -113,7 +113,7 @@ pub struct SimArguments {
     #[arg(long, value_name = "FLOW", conflicts_with = "check")]
     pub trace: Option<usize>,
     /// Stop at this time, as in `5ms`; what happens before it stays the same
-    #[arg(long, value_name = "TIME", value_parser = Time::parse)]
+    #[arg(long, value_name = "TIME", value_parser = end_of_run)]
     pub until: Option<Time>,
     /// Let the clock follow that of the machine, FACTOR times as fast: for controllers and programs outside of the
     /// simulation. The results depend on when these act
@@ -321,8 +321,9 @@ impl<'a> Session<'a> {
         if !self.has_warned.swap(true, Ordering::Relaxed) {
             scenario.topology.warnings.iter().for_each(terminal::warning);
         }
-        // What happens until then does not depend on it.
-        scenario.duration = scenario.duration.min(until.unwrap_or(Time::MAX));
+        if let Some(until) = until {
+            scenario.end_at(until);
+        }
         Ok(scenario)
     }
 
@@ -376,6 +377,11 @@ impl<'a> Session<'a> {
             Exit::System
         })
     }
+}
+
+fn end_of_run(text: &str) -> Result<Time, String> {
+    Time::parse(text)
+        .and_then(|time| if time > Time::ZERO { Ok(time) } else { Err("a run has a duration above 0".to_owned()) })
 }
 
 fn default_output(scenario: &Path) -> PathBuf {

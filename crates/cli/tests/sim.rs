@@ -149,15 +149,15 @@ fn bad_scenarios_are_refused_with_their_places() {
         &format!("{STAR}[switches]\nprogram = \"lost.p4\"\n"),
         &[],
         expect![[r#"
-        error: switch s1: there is no file `lost.p4`; looked for lost.p4, ../lost.p4
-    "#]],
+            error: bad.toml:26:11: switch s1: there is no file `lost.p4`; looked for lost.p4, ../lost.p4
+        "#]],
     );
     check_refused(
         &format!("{STAR}[switches]\nentries = \"lost.txt\"\n"),
         &[],
         expect![[r#"
-        error: switch s1: there is no file `lost.txt`; looked for lost.txt, ../lost.txt
-    "#]],
+            error: bad.toml:26:11: switch s1: there is no file `lost.txt`; looked for lost.txt, ../lost.txt
+        "#]],
     );
     check_refused(
         &STAR.replace("5ms", "5"),

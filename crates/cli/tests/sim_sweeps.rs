@@ -190,7 +190,7 @@ fn what_does_not_belong_together_is_refused() {
         error: --set links.los=1: unknown field `los`, expected one of `rate`, `delay`, `overhead`, `queue_packets`, `queue_bytes`, `ecn_packets`, `ecn_bytes`, `mtu`, `loss`, `corruption`, `duplication`, `jitter`, `reordering`, `reordering_delay`, `down`
         error: --sweep links.loss: write KEY=VALUE,VALUE, as in links.loss=0,0.01
         error: --seeds x: `x` is not a seed: write how many, as in 20, or which, as in 1..20 or 3,5,8
-        error: `--pcap` is for a single run or --check, and this is a sweep
+        error: `--pcap` is for a single run, and this is a sweep
         error: the runs are of different scenarios: merge those of one only
         error: empty has no runs: a sweep writes runs.jsonl into its --output
         error: other/runs.jsonl:3: this is not a run: remove the line

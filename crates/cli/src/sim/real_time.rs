@@ -102,11 +102,7 @@ pub fn run(
 /// Makes this the end of the run.
 fn end_now(simulation: &mut Simulation) {
     let now = simulation.network.now();
-    simulation.scenario.duration = now;
-    if now <= simulation.scenario.warmup {
-        simulation.scenario.warmup = Time::ZERO;
-        terminal::warning("the run was ended in its warm-up, which is therefore measured");
-    }
+    simulation.scenario.end_at(now);
     terminal::note(format!("ended after {now}"));
 }
 

@@ -272,7 +272,7 @@ pub enum CongestionName {
 
 /// Reads a scenario, with the values that the caller sets.
 pub fn read(sources: &Sources) -> Result<ScenarioFile, ScenarioFault> {
-    let fault = |error: toml::de::Error| sources.fault(error.span(), error.message());
+    let fault = |error: toml::de::Error| sources.fault(error.span(), plain(error.message()));
     let padded: Vec<String> = (0..sources.sets.len()).map(|index| padded(sources, index)).collect();
     let mut table = DeTable::parse(&sources.text).map_err(fault)?;
     for (index, text) in padded.iter().enumerate() {
@@ -281,6 +281,23 @@ pub fn read(sources: &Sources) -> Result<ScenarioFile, ScenarioFault> {
             .map_err(|message| sources.fault(Some(sources.set_offset(index)..0), message))?;
     }
     ScenarioFile::deserialize(toml::Deserializer::from(table)).map_err(fault)
+}
+
+/// A message of the reader in which types have names for people.
+fn plain(message: &str) -> String {
+    let Some((before, expected)) = message.rsplit_once("expected ") else { return message.to_owned() };
+    let plain = match expected {
+        "u8" => "a whole number from 0 to 255",
+        "u32" => "a whole number from 0 to 4294967295",
+        "u64" | "usize" => "a whole number from 0 on",
+        "f64" => "a number",
+        "a nonzero u32" => "a whole number from 1 to 4294967295",
+        "a sequence" => "a list",
+        "a map" => "a table",
+        expected if expected.starts_with("struct ") => "a table",
+        expected => expected,
+    };
+    format!("{before}expected {plain}")
 }
 
 /// The text of a set value at the place where it would follow the file. A value may lack its quotes, as `10Gbps` does.

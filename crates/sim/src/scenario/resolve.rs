@@ -80,6 +80,15 @@ impl Scenario {
         times
     }
 
+    /// Makes the run end at this time, unless it ends before. What happens until then does not depend on it. A run that
+    /// ends in its warm-up is measured from its begin on: nothing else is left of it.
+    pub fn end_at(&mut self, end: Time) {
+        self.duration = self.duration.min(end);
+        if self.duration <= self.warmup {
+            self.warmup = Time::ZERO;
+        }
+    }
+
     /// Whether the flow with this number runs.
     pub fn runs(&self, flow: usize) -> bool {
         self.only_flows.as_ref().is_none_or(|only| only.contains(&flow))

@@ -5,6 +5,7 @@ use crate::time::Time;
 use expect_test::{Expect, expect};
 
 mod loads;
+mod refused;
 
 fn read(text: &str, sets: &[&str]) -> Result<Scenario, Vec<ScenarioFault>> {
     let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
@@ -415,75 +416,6 @@ fn faults_of_flows_and_set_values_have_their_places() {
         --set colour: key with no value, expected `=`
     "#]],
     );
-}
-
-#[test]
-fn flows_that_could_not_be_are_refused() {
-    let flow =
-        |more: &str| with(&format!("[[flows]]\nkind = \"udp\"\nfrom = \"h*\"\nto = \"h*\"\nrate = \"1Mbps\"\n{more}"));
-    let phases = "arrivals = \"on-off\"\non = \"0s\"\noff = \"1ms\"\n";
-    check_faults(
-        &flow("start = \"3ms\"\nend = \"3ms\"\n"),
-        &[],
-        expect![[r#"
-        6:8: the flow ends at 3ms, which is not after its start at 3ms
-    "#]],
-    );
-    check_faults(
-        &flow(phases),
-        &[],
-        expect![[r#"
-        6:8: `on`, the mean length of phases with datagrams, is above 0
-    "#]],
-    );
-    check_faults(
-        &flow(""),
-        &["only_flows=[0, 2]"],
-        expect![[r#"
-        --set only_flows=[0, 2]: there is no flow 2: the scenario has 2, numbered from 0
-    "#]],
-    );
-    // The receivers lie on a circle.
-    let stride = "pairs = \"stride\"\nstride = 18446744073709551615\n";
-    assert_eq!(read(&flow(stride), &[]).unwrap().flows.len(), 2);
-}
-
-#[test]
-fn hosts_have_addresses_for_their_flows() {
-    let hosts = r#"{ "hosts": { "h1": {"ip": "10.0.0.1/24"}, "h2": {"ip": "fd00::2/64"}, "h3": {"ip": "fd00::3/64"} },
-        "switches": { "s1": {} }, "links": [["h1", "s1-p1"], ["h2", "s1-p2"], ["h3", "s1-p3"]] }"#;
-    let list = "start_ns,from,to,size_bytes\n0,h2,h1,10\n";
-    let shown = |text: &str| {
-        let read = |name: &str| Ok(if name == "hosts.json" { hosts } else { list }.as_bytes().to_vec());
-        let text = format!("duration = \"1s\"\n[topology]\nfile = \"hosts.json\"\n{text}");
-        let faults = Scenario::read(&text, &[], &read).err().unwrap_or_default();
-        faults.iter().map(|fault| format!("{fault}\n")).collect::<String>()
-    };
-    let ping = "[[flows]]\nkind = \"ping\"\nfrom = \"h2\"\n";
-    assert_eq!(shown(&format!("{ping}to = \"h3\"\nipv6 = true\n")), "");
-    let faults = [
-        shown(&format!("{ping}to = \"h3\"\n")),
-        shown(&format!("{ping}to = \"h1\"\nipv6 = true\n")),
-        shown("[[flow_lists]]\nfile = \"flows.csv\"\n"),
-        shown("[[sensors]]\nfrom = \"h*\"\nto = \"h1\"\ninterval = \"1ms\"\n"),
-        shown("[[incasts]]\nfrom = \"h*\"\nto = \"h3\"\nbytes = 1\nipv6 = true\n"),
-    ];
-    expect![[r#"
-        6:8: host h2 has no IPv4 address: flows over IPv6 have ipv6 = true
-        7:6: host h3 has no IPv4 address: flows over IPv6 have ipv6 = true
-        7:6: host h1 has no IPv6 address: without ipv6 = true flows are over IPv4
-        5:8: host h2 has no IPv4 address: flows over IPv6 have ipv6 = true
-        5:8: host h2 has no IPv4 address: flows over IPv6 have ipv6 = true
-        5:8: host h1 has no IPv6 address: without ipv6 = true flows are over IPv4
-    "#]]
-    .assert_eq(&faults.concat());
-}
-
-#[test]
-fn a_program_that_there_is_not_has_its_place() {
-    let scenario = read(&with("[switches]\nprogram = \"p.p4\"\n"), &[]).unwrap();
-    let made = Simulation::new(scenario, 1, &mut |_, _| Err("there is no file".to_owned()));
-    assert_eq!(made.err().unwrap().to_string(), "6:11: switch s1: there is no file");
 }
 
 /// Texts that are nearly scenarios never panic.

@@ -64,7 +64,8 @@ impl Draft<'_> {
             self.check_router(index, own);
         }
         let (ingress_latency, egress_latency, device, unmeasured) = self.device(index, Said { own, all });
-        let place = self.place(written.map_or(topology.span(), Spanned::span));
+        let entries_at = own.entries.as_ref().or(all.entries.as_ref()).map(Spanned::span);
+        let place = self.place(written.map(Spanned::span).or(entries_at).unwrap_or(topology.span()));
         SwitchPlan {
             kind,
             place,

@@ -1,0 +1,119 @@
+//! Scenarios that are refused for what they mean together, and ends of runs.
+
+use super::*;
+
+#[test]
+fn flows_that_could_not_be_are_refused() {
+    let flow =
+        |more: &str| with(&format!("[[flows]]\nkind = \"udp\"\nfrom = \"h*\"\nto = \"h*\"\nrate = \"1Mbps\"\n{more}"));
+    let phases = "arrivals = \"on-off\"\non = \"0s\"\noff = \"1ms\"\n";
+    check_faults(
+        &flow("start = \"3ms\"\nend = \"3ms\"\n"),
+        &[],
+        expect![[r#"
+        6:8: the flow ends at 3ms, which is not after its start at 3ms
+    "#]],
+    );
+    check_faults(
+        &flow(phases),
+        &[],
+        expect![[r#"
+        6:8: `on`, the mean length of phases with datagrams, is above 0
+    "#]],
+    );
+    check_faults(
+        &flow(""),
+        &["only_flows=[0, 2]"],
+        expect![[r#"
+        --set only_flows=[0, 2]: there is no flow 2: the scenario has 2, numbered from 0
+    "#]],
+    );
+    // The receivers lie on a circle.
+    let stride = "pairs = \"stride\"\nstride = 18446744073709551615\n";
+    assert_eq!(read(&flow(stride), &[]).unwrap().flows.len(), 2);
+}
+
+#[test]
+fn what_is_of_the_wrong_kind_is_said_in_plain_words() {
+    let values = [
+        "flows=[1]",
+        "topology.hosts=-1",
+        "topology.hosts=two",
+        "size_classes=3",
+        "links=3",
+        "links.queue_packets=1.5",
+        "switches.queues=[{weight=0}]",
+        "switches.buffer={bytes=1,threshold=true}",
+        "hosts.resolve=1",
+        "flows=3",
+        "link=[1]",
+        "links.down=[[\"1ms\"]]",
+        "flows=[{kind=\"udp\",traffic_class=256}]",
+    ];
+    let shown: String = values.iter().map(|value| format!("{}\n", read(STAR, &[value]).unwrap_err()[0])).collect();
+    expect![[r#"
+        --set flows=[1]: invalid type: integer `1`, expected a table
+        --set topology.hosts=-1: invalid value: integer `-1`, expected a whole number from 0 to 4294967295
+        --set topology.hosts=two: invalid type: string "two", expected a whole number from 0 to 4294967295
+        --set size_classes=3: invalid type: integer `3`, expected a list
+        --set links=3: invalid type: integer `3`, expected a table
+        --set links.queue_packets=1.5: invalid type: floating point `1.5`, expected a whole number from 0 on
+        --set switches.queues=[{weight=0}]: invalid value: integer `0`, expected a whole number from 1 to 4294967295
+        --set switches.buffer={bytes=1,threshold=true}: invalid type: boolean `true`, expected a number
+        --set hosts.resolve=1: invalid type: integer `1`, expected a boolean
+        --set flows=3: invalid type: integer `3`, expected a list
+        --set link=[1]: invalid type: sequence, expected a table
+        --set links.down=[["1ms"]]: invalid length 1, expected an array of length 2
+        --set flows=[{kind="udp",traffic_class=256}]: invalid value: integer `256`, expected a whole number from 0 to 255
+    "#]].assert_eq(&shown);
+}
+
+#[test]
+fn a_run_that_ends_in_its_warm_up_is_measured_from_its_begin_on() {
+    let ends_at = |ms: u64| {
+        let mut scenario = read(STAR, &["warmup=100ms"]).unwrap();
+        scenario.end_at(Time::from_ms(ms));
+        (scenario.duration, scenario.warmup)
+    };
+    assert_eq!(ends_at(5_000), (Time::from_s(1), Time::from_ms(100)));
+    assert_eq!(ends_at(101), (Time::from_ms(101), Time::from_ms(100)));
+    assert_eq!(ends_at(100), (Time::from_ms(100), Time::ZERO));
+}
+
+#[test]
+fn hosts_have_addresses_for_their_flows() {
+    let hosts = r#"{ "hosts": { "h1": {"ip": "10.0.0.1/24"}, "h2": {"ip": "fd00::2/64"}, "h3": {"ip": "fd00::3/64"} },
+        "switches": { "s1": {} }, "links": [["h1", "s1-p1"], ["h2", "s1-p2"], ["h3", "s1-p3"]] }"#;
+    let list = "start_ns,from,to,size_bytes\n0,h2,h1,10\n";
+    let shown = |text: &str| {
+        let read = |name: &str| Ok(if name == "hosts.json" { hosts } else { list }.as_bytes().to_vec());
+        let text = format!("duration = \"1s\"\n[topology]\nfile = \"hosts.json\"\n{text}");
+        let faults = Scenario::read(&text, &[], &read).err().unwrap_or_default();
+        faults.iter().map(|fault| format!("{fault}\n")).collect::<String>()
+    };
+    let ping = "[[flows]]\nkind = \"ping\"\nfrom = \"h2\"\n";
+    assert_eq!(shown(&format!("{ping}to = \"h3\"\nipv6 = true\n")), "");
+    let faults = [
+        shown(&format!("{ping}to = \"h3\"\n")),
+        shown(&format!("{ping}to = \"h1\"\nipv6 = true\n")),
+        shown("[[flow_lists]]\nfile = \"flows.csv\"\n"),
+        shown("[[sensors]]\nfrom = \"h*\"\nto = \"h1\"\ninterval = \"1ms\"\n"),
+        shown("[[incasts]]\nfrom = \"h*\"\nto = \"h3\"\nbytes = 1\nipv6 = true\n"),
+    ];
+    expect![[r#"
+        6:8: host h2 has no IPv4 address: flows over IPv6 have ipv6 = true
+        7:6: host h3 has no IPv4 address: flows over IPv6 have ipv6 = true
+        7:6: host h1 has no IPv6 address: without ipv6 = true flows are over IPv4
+        5:8: host h2 has no IPv4 address: flows over IPv6 have ipv6 = true
+        5:8: host h2 has no IPv4 address: flows over IPv6 have ipv6 = true
+        5:8: host h1 has no IPv6 address: without ipv6 = true flows are over IPv4
+    "#]]
+    .assert_eq(&faults.concat());
+}
+
+#[test]
+fn a_program_that_there_is_not_has_its_place() {
+    let scenario = read(&with("[switches]\nprogram = \"p.p4\"\n"), &[]).unwrap();
+    let made = Simulation::new(scenario, 1, &mut |_, _| Err("there is no file".to_owned()));
+    assert_eq!(made.err().unwrap().to_string(), "6:11: switch s1: there is no file");
+}
