@@ -5,8 +5,10 @@
 //! docs/design/p4te.md has the reasons.
 //!
 //! * [`settings`]: the parameters of section 6.1 of the paper. [`set_up`](mod@set_up): what is ordered first.
+//! * [`command`]: the same as a program that speaks P4Runtime.
 //! * [`report`]: what the program tells. [`priorities`]: algorithm 3.
 
+pub mod command;
 pub mod priorities;
 pub mod report;
 pub mod set_up;
