@@ -20,7 +20,7 @@
 // acknowledges more or has a later number: 1. Endpoints that follow RFC 9293 to the letter would not take the windows of
 // the receiver any more then: 0.
 #ifndef SEQUENCE_STEP
-#define SEQUENCE_STEP 0
+#define SEQUENCE_STEP 1
 #endif
 
 // The smallest window that a fake acknowledgment asks for, in bytes: two full segments.

@@ -39,8 +39,8 @@ impl Scheme {
             Scheme::Hula => "HULA",
             Scheme::P4te => "P4TE",
             Scheme::P4teNra => "P4TE-NRA",
-            Scheme::P4teFound => "P4TE, queue as found",
-            Scheme::P4teColours => "P4TE, colours alone",
+            Scheme::P4teFound => "P4TE (queue as found)",
+            Scheme::P4teColours => "P4TE (colours alone)",
             Scheme::P4teQueue => "P4TE-Q",
         }
     }
@@ -81,7 +81,10 @@ impl Programs {
             return Ok(program.clone());
         }
         let mut define = match scheme.is_p4te() {
-            true => vec![("QUEUE_DEPTH".to_owned(), selected.to_owned())],
+            // Simulated endpoints follow RFC 9293.
+            true => [("QUEUE_DEPTH", selected), ("SEQUENCE_STEP", "0")]
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .to_vec(),
             false => vec![(selected.to_owned(), "1".to_owned())],
         };
         if counts_packets {

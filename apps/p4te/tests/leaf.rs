@@ -47,8 +47,8 @@ fn a_flow_with_room_gets_a_window_larger_by_a_quarter() {
         open(&mut leaf, &data);
         let (fakes, up) = sends(&mut leaf, &data, 1_000_000);
         let [fake] = &fakes[..] else { panic!("{}: {fakes:?}", way.describe()) };
-        // What the sender knows of its receiver already, but for the window.
-        assert_eq!((fake.acknowledgment, fake.sequence, fake.window), (data.sequence, 7_000, 5_000));
+        // What the sender knows of its receiver already, but for the window, and a number that makes Linux take it.
+        assert_eq!((fake.acknowledgment, fake.sequence, fake.window), (data.sequence, 7_001, 5_000));
         assert_eq!((fake.from, fake.to, fake.ports), (data.to, data.from, (80, 10_000)));
         assert_eq!((fake.flags, fake.payload_bytes, fake.traffic_class), (ACK, 0, 0x08));
         // No other switch is to do the same.
@@ -125,8 +125,8 @@ fn orders_of_other_switches_become_acknowledgments() {
             shown.collect::<Vec<_>>()
         };
         let seen = data.sequence + 500;
-        assert_eq!(arrives(&order(0x88, data.sequence)), [(1, 0x08, seen, 7_000, 0x7800)], "{}", way.describe());
-        assert_eq!(arrives(&order(0xc8, data.sequence)), [(1, 0x08, seen, 7_000, 0xffff)], "as large as it can be");
+        assert_eq!(arrives(&order(0x88, data.sequence)), [(1, 0x08, seen, 7_001, 0x7800)], "{}", way.describe());
+        assert_eq!(arrives(&order(0xc8, data.sequence)), [(1, 0x08, seen, 7_001, 0xffff)], "as large as it can be");
         // A flow of another host has no acknowledgment to give.
         let unknown = Segment { ports: (80, 9), ..order(0x88, 1) };
         assert_eq!(arrives(&unknown), []);
