@@ -79,10 +79,10 @@ fn network(programs: &[&str]) -> Option<Network> {
     }
 }
 
-/// The simulation with h1 in the namespace of the command and h2 in the other one.
-fn start(network: &Network, folder: &Path) -> Running {
+/// The simulation with h1 in the namespace of the command and h2 in the other one, and with more options.
+fn start(network: &Network, folder: &Path, more: &str) -> Running {
     let line = format!(
-        "{} sim {folder}/live.toml --output {folder}/results --realtime 1.0 --tap h1=tap1 --tap h2={}/tap2",
+        "{} sim {folder}/live.toml --output {folder}/results --realtime 1.0 --tap h1=tap1 --tap h2={}/tap2 {more}",
         env!("CARGO_BIN_EXE_wirespeed"),
         network.full_name("there"),
         folder = folder.display()
@@ -117,7 +117,7 @@ fn table(folder: &Path, name: &str) -> Vec<Vec<String>> {
 fn programs_reach_each_other_and_simulated_hosts_through_a_simulated_program() {
     let Some(network) = network(&["ping", "timeout"]) else { return };
     let folder = folder();
-    let running = start(&network, folder.path());
+    let running = start(&network, folder.path(), "");
     // To a simulated host, to another tap, and back: 20 ms on the links, whatever the machine adds.
     for (namespace, to) in [("here", "10.0.3.3"), ("here", "10.0.2.2"), ("there", "10.0.1.1")] {
         let shortest = shortest_ms(&ping(&network, namespace, to));
@@ -142,6 +142,31 @@ fn programs_reach_each_other_and_simulated_hosts_through_a_simulated_program() {
     // The interfaces end with the run.
     assert!(network.try_run("here", "ip link show tap1").is_err());
     assert!(network.try_run("there", "ip link show tap2").is_err());
+}
+
+#[test]
+fn a_controller_joins_programs_through_a_simulated_switch() {
+    let Some(network) = network(&["ping", "timeout"]) else { return };
+    let folder = folder();
+    fs::write(folder.path().join("entries.txt"), "").unwrap();
+    let running = start(&network, folder.path(), "--p4runtime s1=127.0.0.1:9559");
+    let ctl = |command: &str| {
+        let line = format!("{} ctl --address 127.0.0.1:9559 --device-id 0 {command}", env!("CARGO_BIN_EXE_wirespeed"));
+        network.try_run("here", &line)
+    };
+    let began = Instant::now();
+    while let Err(error) = ctl("add ipv4_lpm 10.0.1.1/32 do forward 08:00:00:00:01:11 1") {
+        assert!(began.elapsed() < PATIENCE, "{error}");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    // There is a way to h1, but none back.
+    assert!(network.try_run("there", "ping -c 2 -i 0.2 -W 1 10.0.1.1").is_err());
+    ctl("add ipv4_lpm 10.0.2.2/32 do forward 08:00:00:00:02:22 2").unwrap();
+    ping(&network, "there", "10.0.1.1");
+    let counted = ctl("--json counters rx").unwrap();
+    assert!(counted.contains("packets"), "{counted}");
+    running.signal("INT");
+    running.wait();
 }
 
 #[test]

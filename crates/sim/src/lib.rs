@@ -46,7 +46,7 @@
 //! | Restarts of switches, random faults of links and switches; routers that take other routes | yes |
 //! | Properties: loops, losses, order, bytes, queues, convergence; several seeds at the same time | yes |
 //! | Commands for switches at given times, with a latency | yes |
-//! | Controllers that answer packets, digests and idle entries in modelled time; that pause | yes |
+//! | Controllers that answer packets, digests and idle entries in modelled time, read and write, and pause | yes |
 //! | P4Runtime ports, taps, real time (the command) | yes |
 //! | Failures of links at given times | yes |
 

@@ -44,7 +44,7 @@ fn faults_of_queues_have_their_places() {
     check_faults(
         "queues = [{ weight = 0 }]\n",
         expect![[r#"
-            7:22: invalid value: integer `0`, expected a nonzero u32
+            7:22: invalid value: integer `0`, expected a whole number from 1 to 4294967295
         "#]],
     );
     check_faults(

@@ -293,7 +293,7 @@ impl Scenario {
         }
         let Times { duration, warmup, sample } = times;
         let resolves = file.hosts.resolve.unwrap_or(true);
-        Ok(Scenario {
+        let scenario = Scenario {
             seed,
             duration,
             warmup,
@@ -310,7 +310,29 @@ impl Scenario {
             faults: random,
             incasts,
             size_classes,
-        })
+        };
+        let span = file.faults.as_ref().map_or(file.topology.span(), Spanned::span);
+        scenario.bounded().map_err(|message| vec![sources.fault(Some(span), message)])
+    }
+
+    /// The scenario, if its routes fit into memory.
+    fn bounded(self) -> Result<Scenario, String> {
+        let (routes, most) = (self.routes(), network::ROUTES_MAX);
+        if routes <= most {
+            return Ok(self);
+        }
+        let changes = self.changes().len();
+        Err(format!(
+            "links go down or up at {changes} times, and routers take other routes each time: that are {routes} routes, and \
+             there are at most {most}"
+        ))
+    }
+
+    /// Routes of all routers to all hosts, and again for each time at which they take others.
+    fn routes(&self) -> usize {
+        let is_rerouted = self.switches.iter().any(|it| it.reroute.is_some() && it.kind == SwitchKind::Router);
+        let times = 1 + if is_rerouted { self.changes().len() } else { 0 };
+        times.saturating_mul(self.topology.hosts.len()).saturating_mul(self.topology.switches.len())
     }
 }
 

@@ -8,8 +8,30 @@ use crate::topology::{Shape, Topology};
 use std::ops::Range;
 use toml::Spanned;
 
-/// The topology that a section names or describes; all faults.
+/// The most links: each takes about a kilobyte.
+const LINKS_MAX: usize = 1 << 20;
+/// The most hosts times switches: each switch has a route to each host.
+pub(super) const ROUTES_MAX: usize = 1 << 28;
+
+/// The topology that a section names or describes, if it fits into memory; all faults.
 pub(super) fn topology(
+    sources: &Sources,
+    section: &Spanned<TopologySection>,
+    read: ReadFile<'_>,
+) -> Result<Topology, Vec<ScenarioFault>> {
+    let topology = described(sources, section, read)?;
+    let (hosts, switches, links) = (topology.hosts.len(), topology.switches.len(), topology.links.len());
+    if hosts.saturating_mul(switches) > ROUTES_MAX || links > LINKS_MAX {
+        let message = format!(
+            "a network of {hosts} hosts, {switches} switches and {links} links is too large: there are at most {LINKS_MAX} \
+             links, and {ROUTES_MAX} routes of switches to hosts"
+        );
+        return Err(vec![sources.fault(Some(section.span()), message)]);
+    }
+    Ok(topology)
+}
+
+fn described(
     sources: &Sources,
     section: &Spanned<TopologySection>,
     read: ReadFile<'_>,

@@ -117,3 +117,40 @@ fn a_program_that_there_is_not_has_its_place() {
     let made = Simulation::new(scenario, 1, &mut |_, _| Err("there is no file".to_owned()));
     assert_eq!(made.err().unwrap().to_string(), "6:11: switch s1: there is no file");
 }
+
+#[test]
+fn a_network_that_fits_into_no_memory_is_refused() {
+    let fabric = |leaves: u32, spines: u32, hosts: u32| {
+        let shape = format!("leaves = {leaves}\nspines = {spines}\nhosts_per_leaf = {hosts}\n");
+        format!("duration = \"1s\"\n[topology]\nkind = \"leaf-spine\"\n{shape}")
+    };
+    check_faults(
+        &fabric(3_000, 2, 100),
+        &[],
+        expect![[r#"
+        2:1: a network of 300000 hosts, 3002 switches and 306000 links is too large: there are at most 1048576 links, and 268435456 routes of switches to hosts
+    "#]],
+    );
+    let rerouted = fabric(40, 20, 40) + "[switches]\nreroute = \"1ms\"\n[faults]\nlinks = 9_000\nlasts = \"1us\"\n";
+    check_faults(
+        &rerouted,
+        &[],
+        expect![[r#"
+        9:1: links go down or up at 18000 times, and routers take other routes each time: that are 1728096000 routes, and there are at most 268435456
+    "#]],
+    );
+    check_faults(
+        &rerouted,
+        &["faults.links=100"],
+        expect![[r#"
+        none
+    "#]],
+    );
+    check_faults(
+        &fabric(1_100, 1_000, 1),
+        &[],
+        expect![[r#"
+        2:1: a network of 1100 hosts, 2100 switches and 1101100 links is too large: there are at most 1048576 links, and 268435456 routes of switches to hosts
+    "#]],
+    );
+}
