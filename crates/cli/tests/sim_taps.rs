@@ -193,6 +193,9 @@ fn what_cannot_be_a_tap_is_refused() {
         said.lines().find(|line| line.starts_with("error")).unwrap_or_default().to_owned() + "\n"
     };
     network.run("here", "ip link add name dummy type veth peer name peer");
+    network.run("here", "ip link set dev dummy up");
+    network.run("here", "ip link set dev peer up");
+    network.run("here", "ip route add 10.0.2.0/24 dev dummy");
     let shown = [
         refused(&[], &["h9=tap0"]),
         refused(&[], &["s1=tap0"]),
@@ -200,6 +203,7 @@ fn what_cannot_be_a_tap_is_refused() {
         refused(&[], &["h1=tap0", "h2=tap0"]),
         refused(&[], &["h1=dummy"]),
         refused(&[], &["h1=no-such-place/tap0"]),
+        refused(&[], &["h1=tap0"]),
         refused(&["setpriv", "--reuid=65534", "--clear-groups", "--inh-caps=-all"], &["h1=tap0"]),
     ];
     expect_test::expect![[r#"
@@ -209,6 +213,7 @@ fn what_cannot_be_a_tap_is_refused() {
         error: --tap: two hosts have the interface tap0
         error: --tap h1=dummy: interface `dummy`: it exists and is not a tap interface; choose another name; a switch receives what comes in on it through the port `dummy`
         error: --tap h1=tap0: cannot open the network namespace /run/netns/no-such-place: No such file or directory (os error 2); make it with `ip netns add no-such-place`
+        error: --tap h1=tap0: cannot set up the interfaces of tap0: `ip route add 10.0.2.0/24 via 10.0.1.10 dev tap0`: RTNETLINK answers: File exists; Command failed -:7; the system has that already: give the tap a network namespace of its own, as in HOST=NETNS/tap0
         error: --tap h1=tap0: no permission to open interface `tap0`: that takes CAP_NET_ADMIN and CAP_NET_RAW; run as root, or give the command what it takes with `setcap cap_net_admin,cap_net_raw+ep`
     "#]].assert_eq(&shown.concat());
 }

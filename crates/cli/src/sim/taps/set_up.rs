@@ -26,7 +26,15 @@ pub fn set_up(
 ) -> Result<(), String> {
     let speaks_ipv6 = namespace.inside(|| std::fs::read_to_string(IPV6_OFF).is_ok_and(|text| text.trim() == "0"))?;
     let script = script(interface, scenario, host, neighbours, speaks_ipv6);
-    net::network::run_ip_in(namespace.0.as_ref(), interface, &script).map_err(|error| error.to_string())
+    net::network::run_ip_in(namespace.0.as_ref(), interface, &script).map_err(|error| {
+        let message = error.to_string();
+        match message.contains("File exists") {
+            true => format!(
+                "{message}; the system has that already: give the tap a network namespace of its own, as in HOST=NETNS/{interface}"
+            ),
+            false => message,
+        }
+    })
 }
 
 /// For the user: what the interface is.
