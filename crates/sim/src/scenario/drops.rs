@@ -4,6 +4,7 @@
 //! channels, routers, switches that run a program, their queues, and hosts.
 
 use crate::channel::ChannelDrop;
+use crate::external::ExternalHost;
 use crate::host::{Host, StackCounters};
 use crate::router::Router;
 use crate::scenario::build::Simulation;
@@ -73,6 +74,13 @@ fn program(table: &mut Table, name: &str, node: &SwitchNode) {
 }
 
 fn hosts(simulation: &Simulation, table: &mut Table) {
+    for (id, host) in simulation.hosts.iter().zip(&simulation.scenario.topology.hosts) {
+        if let Some(external) = simulation.network.node::<ExternalHost>(*id) {
+            let it = external.counters();
+            table.add("host", &host.name, "no_room_to_send", it.sent_dropped);
+            table.add("host", &host.name, "not_fetched", it.received_dropped);
+        }
+    }
     for host in simulation.hosts.iter().filter_map(|id| simulation.network.node::<Host>(*id)) {
         let it: &StackCounters = host.counters();
         for (reason, packets) in [

@@ -61,7 +61,7 @@ pub struct Scenario {
     /// Who sends what.
     pub flows: Vec<FlowPlan>,
     /// The flows that run; `None` for all.
-    pub only_flows: Option<Vec<usize>>,
+    pub only_flows: Option<BTreeSet<usize>>,
     /// Random faults, which are in the channels and switches already.
     pub faults: Vec<Fault>,
     /// Who asks whom.
@@ -101,7 +101,7 @@ impl Scenario {
             hosts.contains(&flow.from) || hosts.contains(&flow.to) && !matches!(flow.kind, FlowKind::Ping { .. })
         };
         let ran: Vec<usize> = (0..self.flows.len()).filter(|flow| self.runs(*flow)).collect();
-        let runs: Vec<usize> = ran.iter().copied().filter(|flow| !is_left_out(&self.flows[*flow])).collect();
+        let runs: BTreeSet<usize> = ran.iter().copied().filter(|flow| !is_left_out(&self.flows[*flow])).collect();
         let incasts = self.incasts.len();
         self.incasts.retain(|incast| !hosts.contains(&incast.to) && !incast.from.iter().any(|it| hosts.contains(it)));
         let left_out = ran.len() - runs.len() + incasts - self.incasts.len();
@@ -306,7 +306,7 @@ impl Scenario {
             channels,
             controller,
             flows,
-            only_flows: file.only_flows.map(Spanned::into_inner),
+            only_flows: file.only_flows.map(|only| only.into_inner().into_iter().collect()),
             faults: random,
             incasts,
             size_classes,
