@@ -206,7 +206,7 @@ control Routing(inout headers_t hdr, inout metadata_t meta, inout standard_metad
 
     table neighbours4 {
         key = {
-            hdr.ipv4.destination: exact @name("destination");
+            hdr.ipv4.destination: exact @name("destination") @format(IPV4_ADDRESS);
         }
         actions = {
             forward;

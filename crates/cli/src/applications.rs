@@ -9,6 +9,7 @@
 use crate::Exit;
 use clap::{Parser, Subcommand};
 use l2fwd::command::L2fwdArguments;
+use l3fwd::command::L3fwdArguments;
 use p4runtime::Server;
 use p4te::command::P4teArguments;
 use zipline::command::ZiplineArguments;
@@ -26,6 +27,8 @@ pub struct Controller {
 enum Application {
     /// The Ethernet switch
     L2fwd(L2fwdArguments),
+    /// The router
+    L3fwd(L3fwdArguments),
     /// P4TE: `control`
     P4te(P4teArguments),
     /// ZipLine: `learn`
@@ -45,6 +48,7 @@ pub fn start(controllers: &[Controller], device_id: u64, server: &Server) -> Res
     for Controller { application } in controllers {
         server.spawn(match application {
             Application::L2fwd(arguments) => arguments.within(&here)?,
+            Application::L3fwd(arguments) => arguments.within(&here)?,
             Application::P4te(arguments) => arguments.within(&here)?,
             Application::Zipline(arguments) => arguments.within(&here)?,
         });

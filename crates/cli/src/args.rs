@@ -82,6 +82,8 @@ pub enum Command {
     Demo(DemoArguments),
     /// Control the Ethernet switch of apps/l2fwd: learn addresses, age them, set up VLANs
     L2fwd(l2fwd::command::L2fwdArguments),
+    /// Control the router of apps/l3fwd: neighbours, routes, gateways, ICMP
+    L3fwd(l3fwd::command::L3fwdArguments),
     /// Control the switches of apps/p4te: parameters, and the priorities of paths
     P4te(p4te::command::P4teArguments),
     /// Fit the ZipLine programs to traffic: the code and the tables

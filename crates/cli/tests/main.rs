@@ -29,6 +29,7 @@ mod sim_sweeps;
 mod sim_taps;
 mod support;
 mod terminal;
+mod usecase_router;
 mod usecases;
 mod zipline;
 mod zipline_learning;

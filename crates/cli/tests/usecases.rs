@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use testkit::netns::{Network, Running};
 
 /// Starts a program of an application on the three interfaces, with its controller within.
-fn start(network: &Network, switch: &str, program: &str, controller: &str) -> Running {
+pub(crate) fn start(network: &Network, switch: &str, program: &str, controller: &str) -> Running {
     network.run(switch, "ip link set lo up");
     let program = app(program);
     let mut command = network.command(switch, env!("CARGO_BIN_EXE_wirespeed"));
@@ -16,12 +16,12 @@ fn start(network: &Network, switch: &str, program: &str, controller: &str) -> Ru
 }
 
 /// What `wirespeed ctl` says of the switch.
-fn ctl(network: &Network, switch: &str, command: &str) -> String {
+pub(crate) fn ctl(network: &Network, switch: &str, command: &str) -> String {
     network.run(switch, &format!("{} ctl {command}", env!("CARGO_BIN_EXE_wirespeed")))
 }
 
 /// Waits until `ctl` says what is wanted.
-fn wait_for(network: &Network, switch: &str, command: &str, what: impl Fn(&str) -> bool) -> String {
+pub(crate) fn wait_for(network: &Network, switch: &str, command: &str, what: impl Fn(&str) -> bool) -> String {
     let started = Instant::now();
     loop {
         let said = ctl(network, switch, command);
