@@ -240,7 +240,10 @@ fn run_once(session: &Session<'_>) -> Result<Exit, Exit> {
             let (simulation, outsiders) = outside::build(session, scenario)?;
             (simulation, Some((factor, outsiders)))
         }
-        _ => (session.build(scenario)?, None),
+        _ => {
+            outside::places(session, &scenario)?;
+            (session.build(scenario)?, None)
+        }
     };
     let captured = capture::channels(&simulation.network, &arguments.pcap)?;
     if arguments.dry_run {

@@ -225,6 +225,9 @@ fn what_cannot_be_served_is_refused() {
     let at = |switch: &'static str| ["--realtime", "1", "--p4runtime", switch];
     let said = [
         refused(&at("s9=0")),
+        refused(&[&at("s9=0")[..], &["--dry-run"]].concat()),
+        refused(&["--realtime", "1", "--tap", "h9=tap0", "--dry-run"]),
+        refused(&[&at("s1=0")[..], &["--p4runtime", "s1=1"]].concat()),
         refused(&[&at("s1=0")[..], &["--set", "switches.kind=router"]].concat()),
         refused(&[&at("s1=0")[..], &["--set", "switches.restarts=[[\"1s\", \"2s\"]]"]].concat()),
         refused(&["--realtime", "0"]),
@@ -237,6 +240,9 @@ fn what_cannot_be_served_is_refused() {
     ];
     expect_test::expect![[r#"
         error: --p4runtime: there is no switch `s9`; the switches are s1
+        error: --p4runtime: there is no switch `s9`; the switches are s1
+        error: --tap: there is no host `h9`; the hosts are h1, h2, h3
+        error: --p4runtime: switch s1 is named twice
         error: --p4runtime: switch s1 is a router, which has no tables for controllers
         error: --p4runtime: switch s1 restarts, which its controllers would not notice
         error: invalid value '0' for '--realtime <FACTOR>': it is a number above 0, such as 1.0, or 0.1 for ten times slower

@@ -93,22 +93,36 @@ impl CommandQueue for Queue {
     }
 }
 
-/// Builds a simulation whose switches are served, and whose hosts are replaced, as the arguments say.
-pub fn build(session: &Session<'_>, mut scenario: Scenario) -> Result<(Simulation, Outsiders), Exit> {
-    let served = &session.arguments.p4runtime;
-    let positions = served.iter().map(|it| position(&scenario, &it.name)).collect::<Result<Vec<usize>, String>>();
-    let positions = positions.and_then(|positions| match scenario.controller {
+/// The switches that are served, and the hosts that are replaced, by their positions.
+pub fn places(session: &Session<'_>, scenario: &Scenario) -> Result<(Vec<usize>, Vec<usize>), Exit> {
+    let hosts = || taps::positions(&session.arguments.tap, scenario);
+    let found = served(session, scenario).and_then(|switches| Ok((switches, hosts()?)));
+    found.map_err(|message| {
+        terminal::error(message);
+        Exit::Usage
+    })
+}
+
+fn served(session: &Session<'_>, scenario: &Scenario) -> Result<Vec<usize>, String> {
+    let mut positions = Vec::new();
+    for ServedSwitch { name, .. } in &session.arguments.p4runtime {
+        let position = position(scenario, name)?;
+        if positions.contains(&position) {
+            return Err(format!("--p4runtime: switch {name} is named twice"));
+        }
+        positions.push(position);
+    }
+    match scenario.controller {
         Some(_) if !positions.is_empty() => {
             Err("the scenario has a [controller], so --p4runtime has no place: remove one of them".to_owned())
         }
         _ => Ok(positions),
-    });
-    let refused = |message: String| {
-        terminal::error(message);
-        Exit::Usage
-    };
-    let positions = positions.map_err(refused)?;
-    let hosts = taps::positions(&session.arguments.tap, &scenario).map_err(refused)?;
+    }
+}
+
+/// Builds a simulation whose switches are served, and whose hosts are replaced, as the arguments say.
+pub fn build(session: &Session<'_>, mut scenario: Scenario) -> Result<(Simulation, Outsiders), Exit> {
+    let (positions, hosts) = places(session, &scenario)?;
     taps::leave_out(&hosts, &mut scenario);
     let mut started = Vec::new();
     for &position in &positions {
