@@ -14,8 +14,14 @@ use std::pin::Pin;
 /// A controller, which runs until the switch ends.
 pub type Controller = Pin<Box<dyn Future<Output = ()> + Send>>;
 
+const EXAMPLES: &str = "\
+Examples:
+  sudo wirespeed net apps/p4te/topology.json      the network, in another terminal
+  wirespeed p4te control apps/p4te/topology.json";
+
 /// Arguments of `p4te`.
 #[derive(Args, Debug, Clone)]
+#[command(after_help = EXAMPLES)]
 pub struct P4teArguments {
     /// The subcommand
     #[command(subcommand)]

@@ -30,10 +30,7 @@ const CPU_PORT: u32 = 510;
 
 /// What is controlled, and the parameters.
 #[derive(Args, Debug, Clone)]
-#[command(after_help = "\
-Example, with the network of apps/p4te in another terminal:
-  sudo wirespeed net apps/p4te/topology.json
-  wirespeed p4te control apps/p4te/topology.json")]
+#[command(after_help = super::EXAMPLES)]
 pub struct ControlArguments {
     /// The topology, as `wirespeed net` reads it
     topology: PathBuf,
