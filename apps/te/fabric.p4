@@ -1,6 +1,7 @@
 // The baselines that P4TE is compared with: leaves and spines run this program. A macro selects how an upward packet
 // gets its path: ECMP (a hash of the flow; also without any macro), FLOWLET (a hash of the flow and the number of its
-// flowlet), LETFLOW (at random for each flowlet), HULA (the best hop to the destination's leaf for each flowlet).
+// flowlet), LETFLOW (at random for each flowlet), HULA (the best hop to the destination's leaf for each flowlet), DRILL
+// (the shortest of three queues for each packet).
 
 #include <core.p4>
 #include <v1model.p4>
@@ -57,6 +58,9 @@ struct metadata_t {
 #ifdef HULA
 #include "hula.p4"
 #endif
+#ifdef DRILL
+#include "drill.p4"
+#endif
 
 control FabricIngress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard) {
 #ifdef FLOWLETS
@@ -71,6 +75,9 @@ control FabricIngress(inout headers_t hdr, inout metadata_t meta, inout standard
     Hop() hop;
 #ifdef HULA
     Hula() hula;
+#endif
+#ifdef DRILL
+    Drill() drill;
 #endif
 
     bit<48> gap = 0;
@@ -186,6 +193,9 @@ control FabricIngress(inout headers_t hdr, inout metadata_t meta, inout standard
                 port = 0;
 #ifdef HULA
                 hula.apply(hdr, meta, standard, FIND_BEST, port);
+#endif
+#ifdef DRILL
+                drill.apply(meta, standard, port);
 #endif
                 if (port == 0) {
                     up.apply();

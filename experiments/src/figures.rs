@@ -170,10 +170,11 @@ const ALL: &[Scheme] = &[
     Scheme::EcmpFlowlet,
     Scheme::LetFlow,
     Scheme::Hula,
+    Scheme::Drill,
     Scheme::P4te,
     Scheme::P4teNra,
-    Scheme::P4teColours,
     Scheme::P4teQueue,
+    Scheme::P4teColours,
 ];
 
 impl Figure {

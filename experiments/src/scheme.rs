@@ -17,6 +17,8 @@ pub enum Scheme {
     LetFlow,
     /// The best path by probes.
     Hula,
+    /// The shortest of three queues, as estimated, for each packet.
+    Drill,
     /// P4TE.
     P4te,
     /// P4TE without control of rates.
@@ -37,6 +39,7 @@ impl Scheme {
             Scheme::EcmpFlowlet => "ECMP (flowlets)",
             Scheme::LetFlow => "LetFlow",
             Scheme::Hula => "HULA",
+            Scheme::Drill => "DRILL-like",
             Scheme::P4te => "P4TE",
             Scheme::P4teNra => "P4TE-NRA",
             Scheme::P4teFound => "P4TE (queue as found)",
@@ -47,7 +50,7 @@ impl Scheme {
 
     /// Whether P4TE's programs run.
     pub fn is_p4te(self) -> bool {
-        !matches!(self, Scheme::Ecmp | Scheme::EcmpFlowlet | Scheme::LetFlow | Scheme::Hula)
+        !matches!(self, Scheme::Ecmp | Scheme::EcmpFlowlet | Scheme::LetFlow | Scheme::Hula | Scheme::Drill)
     }
 
     /// The queue that packets report.
@@ -63,6 +66,7 @@ impl Scheme {
             Scheme::EcmpFlowlet => ("apps/te/fabric.p4", "FLOWLET"),
             Scheme::LetFlow => ("apps/te/fabric.p4", "LETFLOW"),
             Scheme::Hula => ("apps/te/fabric.p4", "HULA"),
+            Scheme::Drill => ("apps/te/fabric.p4", "DRILL"),
             _ => (if is_leaf { "apps/p4te/leaf.p4" } else { "apps/p4te/spine.p4" }, self.depth()),
         }
     }

@@ -105,6 +105,27 @@ pub fn set_up_probes(place: &Place, settings: &FabricSettings) -> Vec<Order> {
 
 /// The scale of the fastest ports (`hula.p4`).
 const FULL_SCALE: u128 = 256;
+/// What DRILL needs: the ports that lead up by numbers, and what leaves by them. Packets of so many bytes on average
+/// leave where meters count packets.
+pub fn set_up_choices(place: &Place, packet_bytes: Option<u64>) -> Vec<Order> {
+    let count = place.up().count() as u128;
+    let mut orders = vec![Order::Default { table: "choices", action: "set_ports", args: vec![count] }];
+    let entry = |table, key: u64, action, arg: u64| Order::Entry {
+        table,
+        key: Match::Exact(key.into()),
+        class: None,
+        action,
+        args: vec![arg.into()],
+        rates: None,
+    };
+    for (number, port) in (0..).zip(place.up()) {
+        let bytes_per_s = port.units_per_s * packet_bytes.unwrap_or(1);
+        orders.push(entry("candidates", number, "set_candidate", port.number.into()));
+        orders.push(entry("drains", port.number.into(), "set_drain", (bytes_per_s << 10) / 1_000_000));
+    }
+    orders
+}
+
 /// The multicast group of probes of the switch's own controller.
 const PROBES_OF_CONTROLLER: u32 = 1;
 /// Those of probes from a port are this and its number.
