@@ -159,10 +159,13 @@ impl Neighbours {
     }
 
     /// Whether a link has room for a further station.
-    fn has_room(&mut self, station: Station, is_resolved: bool) -> bool {
+    fn has_room(&mut self, station: Station, is_asked_for: bool) -> bool {
         let count = self.counts.get(&station.port).copied().unwrap_or_default();
-        let has_room =
-            count.all < self.settings.of_link && (is_resolved || count.unresolved < self.settings.unresolved);
+        let has_room = match is_asked_for {
+            true => count.all < self.settings.of_link && count.unresolved < self.settings.unresolved,
+            // Who speaks unasked leaves room for those that packets are for.
+            false => count.all < self.settings.of_link / 2,
+        };
         self.refused += u64::from(!has_room);
         has_room
     }
@@ -201,7 +204,7 @@ impl Neighbours {
                 return found.into_iter().chain([Event::Send(packet)]).collect();
             }
             Some(known) => known,
-            None if !self.has_room(station, false) => return Vec::new(),
+            None if !self.has_room(station, true) => return Vec::new(),
             None => Known { is_gateway: false, mac: None, asked: QUESTIONS, due: now, waiting: VecDeque::new() },
         };
         let mut events = Vec::new();
@@ -224,7 +227,7 @@ impl Neighbours {
     pub fn heard(&mut self, now: Duration, station: Station, mac: Mac, speaks: bool) -> Vec<Event> {
         let before = match self.take(station) {
             Some(known) => known,
-            None if !speaks || !self.has_room(station, true) => return Vec::new(),
+            None if !speaks || !self.has_room(station, false) => return Vec::new(),
             None => Known { is_gateway: false, mac: None, asked: 0, due: now, waiting: VecDeque::new() },
         };
         let mut events = Vec::new();

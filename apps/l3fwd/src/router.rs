@@ -282,7 +282,9 @@ impl Router {
         for station in self.tables.gateways().to_vec() {
             self.neighbours.add_gateway(now, station);
         }
-        let of_table = |name: &'static str| entries.iter().filter(move |entry| entry.table.ends_with(name));
+        let ours = |entry: &&Entry| entry.metadata.first() == Some(&tables::OURS);
+        let of_table =
+            |name: &'static str| entries.iter().filter(ours).filter(move |entry| entry.table.ends_with(name));
         for entry in of_table(".next_hops") {
             let hop = entry.keys.get("hop").and_then(|hop| u16::try_from(hop).ok());
             let Some(hop) = hop else { continue };

@@ -1,8 +1,8 @@
 //! The entries of a router.
 //!
 //! What enters: [`Config`], and the entries that a switch has. What leaves: the commands that make the entries what the
-//! file says. Entries of other origin stay: those of the controller have metadata, of routes the length of the prefix,
-//! of next hops the gateway.
+//! file says. Entries of other origin stay, as they have no metadata: those of the controller have [`OURS`], of routes
+//! with the length of the prefix behind it, and of next hops the gateway.
 
 use crate::address::{Mac, Network, is_link_local, solicited_node};
 use crate::config::{Config, GATEWAYS_MAX, GROUPS_MAX, Interface};
@@ -11,8 +11,8 @@ use controller::{Entry, Orders};
 use core::net::{IpAddr, Ipv6Addr};
 use std::collections::BTreeMap;
 
-/// Marks a route of the controller.
-const ROUTE: u8 = 1;
+/// Marks an entry of the controller.
+pub const OURS: u8 = 1;
 
 /// Why packets go to the controller, as in the program: the TTL has expired.
 pub const TTL_EXPIRED: u128 = 1;
@@ -149,7 +149,7 @@ impl Tables {
     /// Sets up interfaces in a switch.
     pub fn set_up_interfaces(&self, config: &Config, orders: &mut Orders) {
         for Interface { port, mac, .. } in &config.interfaces {
-            orders.command(format!("add interfaces {port} do interface {mac}"));
+            orders.command(format!("add interfaces {port} do interface {mac} metadata {OURS:02x}"));
             let (rate, burst) = (config.limits.packets, config.limits.packets.div_ceil(10).max(1));
             for reason in TTL_EXPIRED..=ND {
                 let cell = u128::from(*port) << 3 | reason;
@@ -162,7 +162,7 @@ impl Tables {
     pub fn set_up_routes(&self, config: &Config, present: &[Entry], orders: &mut Orders) {
         for (network, action) in &self.routes {
             let (table, length) = (table("route", network.address), network.length);
-            orders.command(format!("add {table} {network} do {action} metadata {ROUTE:02x}{length:02x}"));
+            orders.command(format!("add {table} {network} do {action} metadata {OURS:02x}{length:02x}"));
         }
         for entry in present {
             self.remove_stale(config, entry, orders);
@@ -170,6 +170,9 @@ impl Tables {
     }
 
     fn remove_stale(&self, config: &Config, entry: &Entry, orders: &mut Orders) {
+        if entry.metadata.first() != Some(&OURS) {
+            return;
+        }
         let number = |name: &str| entry.keys.get(name).and_then(|key| u16::try_from(key).ok());
         match entry.table.rsplit('.').next().unwrap_or_default() {
             "interfaces" => {
@@ -183,7 +186,7 @@ impl Tables {
                 }
             }
             name @ ("route4" | "route6") => {
-                let [ROUTE, length] = entry.metadata[..] else { return };
+                let [OURS, length] = entry.metadata[..] else { return };
                 let address =
                     entry.keys.get("destination").and_then(|it| crate::address::from_value(it, name == "route6"));
                 let network = address.map(|address| Network { address, length });
@@ -201,7 +204,7 @@ impl Tables {
         let up: Vec<u16> = all.iter().copied().filter(|hop| self.gateway(*hop).is_some_and(&is_up)).collect();
         let members = if up.is_empty() { all } else { &up };
         let members: Vec<String> = members.iter().map(|hop| format!("use_hop {hop}")).collect();
-        format!("add groups {number} do one-of {}", members.join(" | "))
+        format!("add groups {number} do one-of {} metadata {OURS:02x}", members.join(" | "))
     }
 }
 
@@ -212,10 +215,11 @@ fn table(name: &str, address: IpAddr) -> String {
 
 /// The metadata of a gateway's entry.
 pub fn gateway_metadata(station: Station) -> Vec<u8> {
-    let port = station.port.to_be_bytes();
+    let [high, low] = station.port.to_be_bytes();
+    let head = [OURS, high, low];
     match station.address {
-        IpAddr::V4(address) => [&port[..], &address.octets()].concat(),
-        IpAddr::V6(address) => [&port[..], &address.octets()].concat(),
+        IpAddr::V4(address) => [&head[..], &address.octets()].concat(),
+        IpAddr::V6(address) => [&head[..], &address.octets()].concat(),
     }
 }
 
@@ -231,7 +235,7 @@ pub fn found(interface: &Interface, station: Station, mac: Mac, hop: Option<u16>
     if !is_link_local(station.address) {
         let table = table("neighbours", station.address);
         let timeout = if hop.is_some() { String::new() } else { format!(" timeout {age_ms}ms") };
-        commands.push(format!("add {table} {} do {forward}{timeout}", station.address));
+        commands.push(format!("add {table} {} do {forward}{timeout} metadata {OURS:02x}", station.address));
     }
     commands
 }

@@ -208,3 +208,21 @@ fn a_controller_that_is_started_again_goes_on() {
     drop(controller);
     stop(switch);
 }
+
+#[test]
+fn a_neighbour_that_nobody_speaks_to_is_forgotten() {
+    let Some(network) = hosts(&["ping"]) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("router.toml");
+    let text = std::fs::read_to_string(config()).unwrap();
+    std::fs::write(&file, format!("{text}\n[neighbours]\nage = 2\n")).unwrap();
+    let controller = format!("l3fwd --switch here --config {}", file.display());
+    let switch = start(&network, "switch", "l3fwd/router.p4", &controller);
+    wait_for_ping(&network, "h1", "10.0.2.2");
+    let is_known = |said: &str| said.contains("10.0.1.2 ");
+    wait_for(&network, "switch", "show neighbours4", is_known);
+    network.run("h1", "ip link set eth0 down");
+    // Gateways stay as long as they answer.
+    wait_for(&network, "switch", "show neighbours4", |said| !is_known(said) && said.contains("10.0.2.2 "));
+    stop(switch);
+}

@@ -134,22 +134,22 @@ fn a_router_begins() {
     let mut orders = Orders::new();
     router.joined(seconds(0), &[], &mut orders).unwrap();
     expect![[r#"
-        add interfaces 1 do interface 02:00:00:00:01:01
+        add interfaces 1 do interface 02:00:00:00:01:01 metadata 01
         meters to_controller 9 set 500 50 500 50
         meters to_controller 10 set 500 50 500 50
         meters to_controller 11 set 500 50 500 50
         meters to_controller 12 set 500 50 500 50
         meters to_controller 13 set 500 50 500 50
         meters to_controller 14 set 500 50 500 50
-        add interfaces 2 do interface 02:00:00:00:02:01
+        add interfaces 2 do interface 02:00:00:00:02:01 metadata 01
         meters to_controller 17 set 500 50 500 50
         meters to_controller 18 set 500 50 500 50
         meters to_controller 19 set 500 50 500 50
         meters to_controller 20 set 500 50 500 50
         meters to_controller 21 set 500 50 500 50
         meters to_controller 22 set 500 50 500 50
-        add groups 1 do one-of use_hop 1 | use_hop 2
-        add groups 2 do one-of use_hop 3
+        add groups 1 do one-of use_hop 1 | use_hop 2 metadata 01
+        add groups 2 do one-of use_hop 3 metadata 01
         add route4 10.0.1.0/24 do attached metadata 0118
         add route4 10.0.1.0/32 do discard metadata 0120
         add route4 10.0.1.1/32 do local metadata 0120
@@ -190,9 +190,9 @@ fn questions_for_its_addresses_are_answered() {
         tables::ARP,
         &arp_frame(arp::REQUEST, HOST, "10.0.1.2", "10.0.1.1"),
         expect![[r#"
-        port=0x1 mode=0x0: 02:00:00:00:01:01 > 02:00:00:00:01:02 arp 2: 10.0.1.1 02:00:00:00:01:01 to 10.0.1.2 02:00:00:00:01:02
-        add neighbours4 10.0.1.2 do forward 1 02:00:00:00:01:01 02:00:00:00:01:02 timeout 300000ms
-    "#]],
+            port=0x1 mode=0x0: 02:00:00:00:01:01 > 02:00:00:00:01:02 arp 2: 10.0.1.1 02:00:00:00:01:01 to 10.0.1.2 02:00:00:00:01:02
+            add neighbours4 10.0.1.2 do forward 1 02:00:00:00:01:01 02:00:00:00:01:02 timeout 300000ms metadata 01
+        "#]],
     );
     // Of the other interface; from a stranger to the link; one that nobody asked for.
     says(&mut it, 1, tables::ARP, &arp_frame(arp::REQUEST, HOST, "10.0.1.2", "10.0.2.1"), expect![[""]]);
@@ -213,9 +213,9 @@ fn questions_for_its_addresses_are_answered() {
         tables::ND,
         &framed(ip("::"), &question),
         expect![[r#"
-        port=0x1 mode=0x0: 02:00:00:00:01:01 > 02:00:00:00:01:02 2001:db8:1::1 > 2001:db8:1::2 ttl 255: Advertisement { target: 2001:db8:1::1, mac: Some(Mac([2, 0, 0, 0, 1, 1])) }
-        add neighbours6 2001:db8:1::2 do forward 1 02:00:00:00:01:01 02:00:00:00:01:02 timeout 300000ms
-    "#]],
+            port=0x1 mode=0x0: 02:00:00:00:01:01 > 02:00:00:00:01:02 2001:db8:1::1 > 2001:db8:1::2 ttl 255: Advertisement { target: 2001:db8:1::1, mac: Some(Mac([2, 0, 0, 0, 1, 1])) }
+            add neighbours6 2001:db8:1::2 do forward 1 02:00:00:00:01:01 02:00:00:00:01:02 timeout 300000ms metadata 01
+        "#]],
     );
     // Who looks whether an address is in use has none yet.
     let question = nd::solicitation(HOST, v6("::"), v6("fe80::ff:fe00:101"), true).unwrap();
@@ -249,7 +249,7 @@ fn packets_wait_while_a_neighbour_is_looked_for() {
     says(&mut it, 100, tables::UNRESOLVED, &packet, expect![""]);
     let reply = arp_frame(arp::REPLY, Mac([2, 0, 0, 0, 2, 2]), "10.0.2.2", "10.0.2.1");
     expect![[r#"
-        add neighbours4 10.0.2.2 do forward 2 02:00:00:00:02:01 02:00:00:00:02:02 timeout 300000ms
+        add neighbours4 10.0.2.2 do forward 2 02:00:00:00:02:01 02:00:00:00:02:02 timeout 300000ms metadata 01
         mode=0x1: 02:00:00:00:01:02 > 02:00:00:00:01:01 10.0.1.2 > 10.0.2.2 ttl 9: protocol 17, 12 bytes
         mode=0x1: 02:00:00:00:01:02 > 02:00:00:00:01:01 10.0.1.2 > 10.0.2.2 ttl 9: protocol 17, 12 bytes
     "#]]
@@ -423,17 +423,17 @@ fn a_gateway_leaves_its_group_and_comes_back() {
         tables::ARP,
         &first,
         expect![[r#"
-            add next_hops 1 do forward 1 02:00:00:00:01:01 02:00:00:00:01:09 metadata 00010a000109
-            add neighbours4 10.0.1.9 do forward 1 02:00:00:00:01:01 02:00:00:00:01:09
+            add next_hops 1 do forward 1 02:00:00:00:01:01 02:00:00:00:01:09 metadata 0100010a000109
+            add neighbours4 10.0.1.9 do forward 1 02:00:00:00:01:01 02:00:00:00:01:09 metadata 01
             note: the gateway 10.0.1.9 is 02:00:00:00:01:09 at port 1
-            add groups 1 do one-of use_hop 1
+            add groups 1 do one-of use_hop 1 metadata 01
         "#]],
     );
     expect![[r#"
-        add next_hops 2 do forward 2 02:00:00:00:02:01 02:00:00:00:02:09 metadata 00020a000209
-        add neighbours4 10.0.2.9 do forward 2 02:00:00:00:02:01 02:00:00:00:02:09
+        add next_hops 2 do forward 2 02:00:00:00:02:01 02:00:00:00:02:09 metadata 0100020a000209
+        add neighbours4 10.0.2.9 do forward 2 02:00:00:00:02:01 02:00:00:00:02:09 metadata 01
         note: the gateway 10.0.2.9 is 02:00:00:00:02:09 at port 2
-        add groups 1 do one-of use_hop 1 | use_hop 2
+        add groups 1 do one-of use_hop 1 | use_hop 2 metadata 01
     "#]]
     .assert_eq(&hand(&mut it, 0, [2, tables::ARP, 0], &second));
     // The first goes on to answer.
@@ -447,17 +447,17 @@ fn a_gateway_leaves_its_group_and_comes_back() {
         .map(|line| format!("{line}\n"))
         .collect();
     expect![[r#"
-        5 s add groups 1 do one-of use_hop 1
+        5 s add groups 1 do one-of use_hop 1 metadata 01
         5 s delete next_hops 2
         5 s delete neighbours4 10.0.2.9
         5 s note: the gateway 10.0.2.9 does not answer
     "#]]
     .assert_eq(&heard);
     expect![[r#"
-        add next_hops 2 do forward 2 02:00:00:00:02:01 02:00:00:00:02:09 metadata 00020a000209
-        add neighbours4 10.0.2.9 do forward 2 02:00:00:00:02:01 02:00:00:00:02:09
+        add next_hops 2 do forward 2 02:00:00:00:02:01 02:00:00:00:02:09 metadata 0100020a000209
+        add neighbours4 10.0.2.9 do forward 2 02:00:00:00:02:01 02:00:00:00:02:09 metadata 01
         note: the gateway 10.0.2.9 is 02:00:00:00:02:09 at port 2
-        add groups 1 do one-of use_hop 1 | use_hop 2
+        add groups 1 do one-of use_hop 1 | use_hop 2 metadata 01
     "#]]
     .assert_eq(&hand(&mut it, 6, [2, tables::ARP, 0], &second));
 }
@@ -480,22 +480,25 @@ fn a_controller_goes_on_with_what_a_switch_has() {
     let (here, gateway, host) = (0x0200_0000_0101, 0x0200_0000_0109, 0x0200_0000_0102);
     let destination = |text: &str| ("destination", crate::address::value(ip(text)));
     let entries = [
-        entry("next_hops", ("hop", 1), [1, here, gateway], &[0, 1, 10, 0, 1, 9], false),
-        entry("neighbours4", destination("10.0.1.9"), [1, here, gateway], &[], false),
-        entry("neighbours4", destination("10.0.1.2"), [1, here, host], &[], true),
-        entry("neighbours6", destination("2001:db8:1::2"), [1, here, host], &[], true),
+        entry("next_hops", ("hop", 1), [1, here, gateway], &[1, 0, 1, 10, 0, 1, 9], false),
+        entry("neighbours4", destination("10.0.1.9"), [1, here, gateway], &[1], false),
+        entry("neighbours4", destination("10.0.1.2"), [1, here, host], &[1], true),
+        entry("neighbours6", destination("2001:db8:1::2"), [1, here, host], &[1], true),
         // Another gateway had this number; interface and addresses were others; what belongs to nobody.
-        entry("next_hops", ("hop", 2), [1, here, gateway], &[0, 1, 10, 0, 1, 8], false),
-        entry("next_hops", ("hop", 9), [1, here, gateway], &[0, 1, 10, 0, 1, 7], false),
-        entry("neighbours4", destination("10.0.1.3"), [1, 0x0200_0000_0999, host], &[], true),
-        entry("neighbours4", destination("10.0.7.3"), [1, here, host], &[], true),
-        entry("groups", ("group", 3), [0; 3], &[], false),
-        entry("interfaces", ("standard_metadata.ingress_port", 5), [0; 3], &[], false),
+        entry("next_hops", ("hop", 2), [1, here, gateway], &[1, 0, 1, 10, 0, 1, 8], false),
+        entry("next_hops", ("hop", 9), [1, here, gateway], &[1, 0, 1, 10, 0, 1, 7], false),
+        entry("neighbours4", destination("10.0.1.3"), [1, 0x0200_0000_0999, host], &[1], true),
+        entry("neighbours4", destination("10.0.7.3"), [1, here, host], &[1], true),
+        entry("groups", ("group", 3), [0; 3], &[1], false),
+        entry("interfaces", ("standard_metadata.ingress_port", 5), [0; 3], &[1], false),
         // Routes that stay, that were in the file, and that are the operator's.
         entry("route4", destination("172.16.0.0"), [0; 3], &[1, 12], false),
         entry("route4", destination("172.16.0.0"), [0; 3], &[1, 13], false),
         entry("route6", destination("2001:db8:9::"), [0; 3], &[1, 48], false),
         entry("route4", destination("198.51.100.0"), [0; 3], &[], false),
+        entry("neighbours4", destination("10.0.1.50"), [1, here, host], &[], false),
+        entry("groups", ("group", 900), [0; 3], &[], false),
+        entry("next_hops", ("hop", 900), [1, here, host], &[], false),
     ];
     let mut orders = Orders::new();
     it.joined(seconds(0), &entries, &mut orders).unwrap();
@@ -509,8 +512,8 @@ fn a_controller_goes_on_with_what_a_switch_has() {
         delete next_hops 9
         delete neighbours4 10.0.1.3
         delete neighbours4 10.0.7.3
-        add groups 1 do one-of use_hop 1
-        add groups 2 do one-of use_hop 3
+        add groups 1 do one-of use_hop 1 metadata 01
+        add groups 2 do one-of use_hop 3 metadata 01
         delete groups 3
         delete interfaces 5
         delete route4 172.16.0.0/13
