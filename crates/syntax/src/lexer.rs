@@ -6,6 +6,7 @@
 
 use crate::token::{Names, Symbol, Token, TokenKind};
 use base::Span;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A position in a text to which the lexer can return.
@@ -107,6 +108,44 @@ fn line_end(text: &[u8]) -> Option<usize> {
     (text.get(blanks) == Some(&b'\n')).then_some(blanks + 1)
 }
 
+/// The length of a word, which may continue behind a backslash at the end of a line.
+fn word_length(text: &[u8]) -> usize {
+    let mut length = 0;
+    loop {
+        length += text[length..].iter().position(|&byte| !is_word_byte(byte)).unwrap_or(text.len() - length);
+        let Some(rest) = text[length..].strip_prefix(b"\\") else { return length };
+        match line_end(rest) {
+            Some(end) if rest.get(end).is_some_and(|&byte| is_word_byte(byte)) => length += 1 + end,
+            _ => return length,
+        }
+    }
+}
+
+/// A token's text without the backslashes at the end of lines, and their line breaks.
+fn spliced(text: &str) -> Cow<'_, str> {
+    if !text.contains('\n') || !text.contains('\\') {
+        return text.into();
+    }
+    let mut joined = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        let (before, behind) = (&rest[..at], &rest[at + 1..]);
+        joined.push_str(before);
+        match line_end(behind.as_bytes()) {
+            Some(end) => rest = &behind[end..],
+            None => {
+                // An escape: the next character does not begin another.
+                let escaped = behind.chars().next().map_or(0, char::len_utf8);
+                joined.push('\\');
+                joined.push_str(&behind[..escaped]);
+                rest = &behind[escaped..];
+            }
+        }
+    }
+    joined.push_str(rest);
+    joined.into()
+}
+
 /// The length of a character constant with its quotation marks, or of one such mark if there is no other on the line.
 fn character_length(text: &[u8]) -> usize {
     let mut at = 1;
@@ -150,7 +189,7 @@ impl Lexer {
             }
             None => self.scan(),
         };
-        let text = &self.text[start..self.position];
+        let text = &*spliced(&self.text[start..self.position]);
         let symbol = match kind {
             TokenKind::Word | TokenKind::Integer | TokenKind::InvalidCharacter => names.intern(text),
             TokenKind::String => names.intern(&text[1..text.len() - 1]),
@@ -166,8 +205,7 @@ impl Lexer {
         let bytes = &self.text.as_bytes()[self.position..];
         let Some(&first) = bytes.first() else { return TokenKind::EndOfFile };
         if is_word_byte(first) {
-            let length = bytes.iter().position(|&byte| !is_word_byte(byte)).unwrap_or(bytes.len());
-            self.position += length;
+            self.position += word_length(bytes);
             if !first.is_ascii_digit() {
                 return TokenKind::Word;
             }
@@ -358,6 +396,23 @@ mod tests {
                 Word d
                 Dots ...
                 Word e
+            "#]],
+        );
+    }
+
+    #[test]
+    fn words_and_strings_continue_behind_a_backslash_at_the_end_of_a_line() {
+        check(
+            "lo\\\nng 0x1\\  \n2 a\\\n+b \"x\\\ny\\\\\nz\" c",
+            expect![[r#"
+                |Word long
+                Integer 0x12
+                Word a
+                Plus +
+                Word b
+                String "xy\\
+                z"
+                Word c
             "#]],
         );
     }

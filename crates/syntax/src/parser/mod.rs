@@ -50,6 +50,8 @@ struct Parser<'a> {
     names: Names,
     /// The macros that expanded to nothing, by the index of the following token.
     empty_expansions: BTreeMap<usize, Symbol>,
+    /// The tokens, by index, that a macro use stands before which was reported as wrong.
+    behind_errors: BTreeSet<usize>,
     /// The macros that the options define as nothing.
     empty_options: BTreeSet<Symbol>,
     /// Names of annotations that are dropped.
@@ -73,7 +75,7 @@ struct Parser<'a> {
 
 /// Parses the preprocessed program.
 pub(crate) fn parse(tokens: Tokens, sources: &SourceMap, diagnostics: &mut Diagnostics) -> Program {
-    let Tokens { mut tokens, names, empty_expansions, empty_options, ignored_annotations } = tokens;
+    let Tokens { mut tokens, names, empty_expansions, behind_errors, empty_options, ignored_annotations } = tokens;
     annotations::drop_invalid_characters(&mut tokens, &names, diagnostics);
     let scopes = Scopes::new(names.len());
     let closes = types::closing_brackets(&tokens);
@@ -83,6 +85,7 @@ pub(crate) fn parse(tokens: Tokens, sources: &SourceMap, diagnostics: &mut Diagn
         tokens,
         names,
         empty_expansions,
+        behind_errors,
         empty_options,
         ignored_annotations,
         closes,
@@ -205,12 +208,15 @@ impl Parser<'_> {
 
 // Errors and expectations.
 impl Parser<'_> {
-    /// Reports an error, unless the last one was at the same token.
+    /// Reports an error, unless the last one was at the same token, or follows from a macro use that was reported.
     fn report(&mut self, diagnostic: Diagnostic) {
         if self.is_speculative || self.last_error_at == Some(self.next) {
             return;
         }
         self.last_error_at = Some(self.next);
+        if self.behind_errors.contains(&self.next) {
+            return;
+        }
         self.diagnostics.push(match self.empty_expansions.get(&self.next) {
             Some(&symbol) => {
                 let name = self.names.text(symbol);

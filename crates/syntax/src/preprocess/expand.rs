@@ -30,12 +30,17 @@ struct Frame {
 impl Preprocessor<'_> {
     /// Expands a macro use in the file and emits the result.
     pub(super) fn expand_in_file(&mut self, token: Token) -> Result<(), LimitExceeded> {
+        let errors_before = self.diagnostics.iter().len();
         let expanded = self.expand(vec![token], true, 0)?;
+        let is_wrong = self.diagnostics.iter().len() > errors_before;
         if expanded.is_empty() {
             self.empty_expansions.insert(self.tokens.len(), token.symbol);
         }
         for token in expanded {
             self.emit(token)?;
+        }
+        if is_wrong {
+            self.behind_errors.insert(self.tokens.len());
         }
         Ok(())
     }

@@ -72,6 +72,8 @@ pub(crate) struct Tokens {
     pub names: Names,
     /// The macros that expanded to nothing, by the index of the following token.
     pub empty_expansions: BTreeMap<usize, Symbol>,
+    /// The tokens, by index, that a macro use stands before which was reported as wrong.
+    pub behind_errors: BTreeSet<usize>,
     /// The macros that the options define as nothing.
     pub empty_options: BTreeSet<Symbol>,
     /// Names of annotations that are dropped.
@@ -122,6 +124,7 @@ struct Preprocessor<'a> {
     once: BTreeSet<PathBuf>,
     tokens: Vec<Token>,
     empty_expansions: BTreeMap<usize, Symbol>,
+    behind_errors: BTreeSet<usize>,
     /// Steps of macro expansion so far.
     steps: usize,
 }
@@ -171,6 +174,7 @@ pub(crate) fn preprocess(
         once: BTreeSet::new(),
         tokens: Vec::new(),
         empty_expansions: BTreeMap::new(),
+        behind_errors: BTreeSet::new(),
         steps: 0,
     };
     let outcome = preprocessor.run(name, folder, content);
@@ -190,8 +194,8 @@ pub(crate) fn preprocess(
     let empty_options = empty.map(|(name, _)| preprocessor.names.intern(name)).collect();
     let ignored = options.ignored_annotations.iter();
     let ignored_annotations = ignored.map(|name| preprocessor.names.intern(name)).collect();
-    let Preprocessor { tokens, names, empty_expansions, .. } = preprocessor;
-    Tokens { tokens, names, empty_expansions, empty_options, ignored_annotations }
+    let Preprocessor { tokens, names, empty_expansions, behind_errors, .. } = preprocessor;
+    Tokens { tokens, names, empty_expansions, behind_errors, empty_options, ignored_annotations }
 }
 
 /// The architecture whose commonly included file is not part of this compiler.
