@@ -1,5 +1,6 @@
 //! Cases of a `select` and table entries that an earlier one hides, and entries that exceed the table's size.
 
+use crate::coverage::{self, KeyBits};
 use crate::diagnostics as d;
 use crate::linter::Linter;
 use crate::sink::{MISMATCH, UNMATCHED, UNREACHABLE};
@@ -13,12 +14,12 @@ use std::collections::BTreeMap;
 /// that the time for a long list is linear.
 const WIDE_CASES_MAX: usize = 64;
 
-/// Up to this total key width, all values are tried to determine whether the cases cover them.
-const EXHAUSTIVE_BITS_MAX: u32 = 8;
+/// The most bits of all keys of a `select` for which it is determined whether the cases cover all values.
+const COVERED_BITS_MAX: u32 = 512;
 
 /// The values of one key that a case matches.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Values {
+pub(crate) enum Values {
     Any,
     One(BigInt),
     /// Value and mask; the value is zero outside the mask.
@@ -28,7 +29,7 @@ enum Values {
 
 impl Values {
     /// Whether these values include all of `other`. Returns false where that is not easy to determine.
-    fn cover(&self, other: &Values) -> bool {
+    pub(crate) fn cover(&self, other: &Values) -> bool {
         match (self, other) {
             (Values::Any, _) => true,
             (Values::One(a), Values::One(b)) => a == b,
@@ -94,25 +95,15 @@ impl Linter<'_, '_> {
         }
     }
 
-    /// Whether the cases cover all values of the keys, of which there are few.
+    /// Whether the cases cover all values of the keys. Where that cannot be determined, they do.
     fn cover_all(&self, keys: &[Expr], cases: &[Vec<Values>]) -> bool {
-        let width = |key: &Expr| match key.ty {
-            Type::Bool => Some(1),
-            _ => self.values.number_type(&key.ty).filter(|(_, is_signed)| !is_signed).map(|(width, _)| width),
+        let bits = |key: &Expr| match key.ty {
+            Type::Bool => Some(KeyBits { width: 1, is_signed: false }),
+            _ => self.values.number_type(&key.ty).map(|(width, is_signed)| KeyBits { width, is_signed }),
         };
-        let Some(widths) = keys.iter().map(width).collect::<Option<Vec<u32>>>() else { return false };
-        let bits = widths.iter().fold(0u32, |sum, width| sum.saturating_add(*width));
-        // Each value is tried with each case, at most 256 values; a list rarely has more cases than there are values.
-        bits <= EXHAUSTIVE_BITS_MAX
-            && (0..1u32 << bits).all(|number| {
-                let mut left = number;
-                let mut tried = Vec::new();
-                for width in &widths {
-                    tried.push(Values::One(BigInt::from(left & ((1 << width) - 1))));
-                    left >>= width;
-                }
-                cases.iter().any(|case| case.iter().zip(&tried).all(|(values, one)| values.cover(one)))
-            })
+        let Some(bits) = keys.iter().map(bits).collect::<Option<Vec<KeyBits>>>() else { return false };
+        let total = bits.iter().fold(0u32, |sum, key| sum.saturating_add(key.width));
+        total > COVERED_BITS_MAX || coverage::cover_all(&bits, cases)
     }
 
     /// Reports the entries beyond the table's size. A size of 0 means that there is no limit.

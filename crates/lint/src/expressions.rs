@@ -169,7 +169,7 @@ impl Linter<'_, '_> {
     }
 
     /// Whether an expression is a parameter or a part of one. The flow analysis covers local variables.
-    fn is_parameter(&self, e: &Expr) -> bool {
+    pub(crate) fn is_parameter(&self, e: &Expr) -> bool {
         match &e.kind {
             ExprKind::Var(var) => matches!(self.program.vars[*var].kind, VarKind::Parameter { .. }),
             ExprKind::Field(base, _) | ExprKind::TupleIndex(base, _) | ExprKind::Index(base, _) => {

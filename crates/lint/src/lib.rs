@@ -12,6 +12,7 @@
 //! * `diagnostics` has a file for each kind of warning.
 
 mod choices;
+mod coverage;
 mod diagnostics;
 mod expressions;
 mod flow;

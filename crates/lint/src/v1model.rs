@@ -75,14 +75,17 @@ impl Linter<'_, '_> {
     fn names_port(&self, target: &Expr, name: &str) -> bool {
         match &target.kind {
             ExprKind::Slice(base, ..) | ExprKind::IndexedSlice { base, .. } => self.names_port(base, name),
-            ExprKind::Field(base, position) => match &base.ty {
-                Type::Struct(id, _) => {
-                    let declared = &self.program.structs[*id];
-                    let field = declared.fields.get(*position);
-                    *declared.name == *"standard_metadata_t" && field.is_some_and(|field| *field.name == *name)
+            // A copy of the metadata is the program's own.
+            ExprKind::Field(base, position) if matches!(base.kind, ExprKind::Var(_)) && self.is_parameter(base) => {
+                match &base.ty {
+                    Type::Struct(id, _) => {
+                        let declared = &self.program.structs[*id];
+                        let field = declared.fields.get(*position);
+                        *declared.name == *"standard_metadata_t" && field.is_some_and(|field| *field.name == *name)
+                    }
+                    _ => false,
                 }
-                _ => false,
-            },
+            }
             _ => false,
         }
     }

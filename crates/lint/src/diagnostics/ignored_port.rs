@@ -40,7 +40,7 @@ mod tests {
         check(
             r#"
             struct standard_metadata_t { bit<9> egress_spec; bit<9> egress_port; bit<16> mcast_grp; }
-            struct S { bit<9> egress_port; }
+            struct S { bit<9> egress_port; standard_metadata_t old; }
             const bit<9> DROP = 511;
             control Block(inout S s, inout standard_metadata_t m);
             control Inner(inout standard_metadata_t m) { apply { m.egress_port = 1; } }
@@ -52,7 +52,8 @@ mod tests {
                 Shared() shared;
                 action set(bit<9> port) { m.egress_port = port; m.egress_spec = port; s.egress_port = port; }
                 table t { actions = { set; } default_action = set(1); }
-                apply { t.apply(); inner.apply(m); shared.apply(m); if (m.mcast_grp == 1) { m.egress_port[3:0] = 1; } }
+                apply { standard_metadata_t copy = m; copy.egress_port = 1; s.old.egress_port = 1; s.egress_port = copy.egress_port;
+                    t.apply(); inner.apply(m); shared.apply(m); if (m.mcast_grp == 1) { m.egress_port[3:0] = 1; } }
             }
             control E(inout S s, inout standard_metadata_t m) {
                 Shared() shared;
@@ -62,8 +63,8 @@ mod tests {
             expect![[r#"
                 t.p4:6:66: warning[W0354]: assigning `egress_port` in ingress does not choose the port
                 t.p4:13:43: warning[W0354]: assigning `egress_port` in ingress does not choose the port
-                t.p4:15:93: warning[W0354]: assigning `egress_port` in ingress does not choose the port
-                t.p4:19:64: warning[W0354]: assigning `egress_spec` in egress does not change the port
+                t.p4:16:89: warning[W0354]: assigning `egress_port` in ingress does not choose the port
+                t.p4:20:64: warning[W0354]: assigning `egress_spec` in egress does not change the port
             "#]],
         );
     }

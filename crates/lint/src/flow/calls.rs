@@ -157,7 +157,11 @@ impl Flow<'_, '_> {
         for (positions, body) in cases {
             let mut start = None;
             for &position in positions {
-                join(&mut start, outcomes.get_mut(position).and_then(Option::take));
+                match outcomes.get_mut(position) {
+                    Some(outcome) => join(&mut start, outcome.take()),
+                    // `NoAction` of a table that neither lists it nor has a default action.
+                    None => join(&mut start, otherwise.clone()),
+                }
             }
             let after_case = self.enter_case(start, body);
             join(&mut after, after_case);
