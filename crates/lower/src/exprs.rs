@@ -151,13 +151,16 @@ impl<'h> Lowerer<'h> {
             value if self.has_effects(index) => self.spill(value, &base.ty, base.span)?,
             value => value,
         };
+        let place = index.span;
         let index = self.eval_position(index)?;
         match &base {
             Value::Stack(stack) => {
+                self.check_position(&index, stack.size as usize, place)?;
                 let place = stack.at(&self.ir, &index);
                 Ok(self.read(&place))
             }
             Value::Tuple(items) => {
+                self.check_position(&index, items.len(), place)?;
                 let position = index.as_const().and_then(|bits| usize::try_from(bits.to_u64()?).ok());
                 match position.and_then(|position| items.get(position)) {
                     Some(item) => Ok(item.clone()),
@@ -165,6 +168,16 @@ impl<'h> Lowerer<'h> {
                 }
             }
             _ => self.unsupported(expr.span, "an element of this value"),
+        }
+    }
+
+    /// Refuses a constant index beyond the elements.
+    fn check_position(&mut self, index: &ir::Expr, size: usize, span: Span) -> Lowered<()> {
+        match index.as_const() {
+            Some(bits) if bits.to_u64().is_none_or(|position| position >= size as u64) => {
+                self.refuse(codes::NOT_CONSTANT, span, format!("this index is out of range: there are {size} elements"))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -423,9 +436,13 @@ impl<'h> Lowerer<'h> {
 
     fn element_place(&mut self, base: Place, index: ir::Expr, span: Span) -> Lowered<Place> {
         match base {
-            Place::Stack(stack) => Ok(stack.at(&self.ir, &index)),
+            Place::Stack(stack) => {
+                self.check_position(&index, stack.size as usize, span)?;
+                Ok(stack.at(&self.ir, &index))
+            }
             Place::Tuple(items) if items.is_empty() => self.no_elements(span),
             Place::Tuple(mut items) => {
+                self.check_position(&index, items.len(), span)?;
                 let position = index.as_const().and_then(|bits| usize::try_from(bits.to_u64()?).ok());
                 match position.filter(|position| *position < items.len()) {
                     Some(position) => Ok(items.swap_remove(position)),

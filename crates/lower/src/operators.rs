@@ -11,6 +11,9 @@ use num_traits::{Signed, ToPrimitive, Zero};
 use sema::hir::Expr;
 use syntax::ast::{BinaryOperator, UnaryOperator};
 
+/// The error for a constant amount of a shift.
+const NEGATIVE_SHIFT: &str = "a shift by a negative number";
+
 impl<'h> Lowerer<'h> {
     pub(crate) fn eval_unary(&mut self, operator: UnaryOperator, operand: &'h Expr, span: Span) -> Lowered<Value> {
         match (operator, self.eval(operand)?) {
@@ -97,6 +100,9 @@ impl<'h> Lowerer<'h> {
             BinaryOperator::Divide | BinaryOperator::Modulo if b.is_zero() => {
                 return self.refuse(codes::NOT_CONSTANT, span, "division by zero");
             }
+            BinaryOperator::Divide | BinaryOperator::Modulo if a.is_negative() || b.is_negative() => {
+                return self.refuse(codes::NOT_CONSTANT, span, "division is not defined for negative numbers");
+            }
             BinaryOperator::Divide => a.div_floor(b),
             BinaryOperator::Modulo => a.mod_floor(b),
             BinaryOperator::BitAnd => a & b,
@@ -106,6 +112,9 @@ impl<'h> Lowerer<'h> {
             BinaryOperator::LessOrEqual => return truth(a <= b),
             BinaryOperator::Greater => return truth(a > b),
             BinaryOperator::GreaterOrEqual => return truth(a >= b),
+            BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight if b.is_negative() => {
+                return self.refuse(codes::NOT_CONSTANT, span, NEGATIVE_SHIFT);
+            }
             BinaryOperator::ShiftLeft => match amount {
                 Some(amount) => a << amount,
                 None => return self.refuse(codes::LIMIT, span, "the amount of the shift is out of range"),
@@ -121,10 +130,10 @@ impl<'h> Lowerer<'h> {
     fn scalar_operation(&mut self, operator: BinaryOperator, a: ir::Expr, b: Value, span: Span) -> Lowered<Value> {
         let is_shift = matches!(operator, BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight);
         let b = match b {
-            Value::Integer(amount) if is_shift => {
-                let bounded = if amount.is_negative() { BigInt::ZERO } else { amount.min(BigInt::from(u32::MAX)) };
-                number(ir::Type::Bit(32), &bounded)
+            Value::Integer(amount) if is_shift && amount.is_negative() => {
+                return self.refuse(codes::NOT_CONSTANT, span, NEGATIVE_SHIFT);
             }
+            Value::Integer(amount) if is_shift => number(ir::Type::Bit(32), &amount.min(BigInt::from(u32::MAX))),
             Value::Integer(value) => number(a.ty, &value),
             b => self.scalar_value(b, span)?,
         };
@@ -160,6 +169,10 @@ impl<'h> Lowerer<'h> {
         let b = if is_shift { fold::cast(ir::Type::Bit(b.ty.width()), b) } else { b };
         if !is_shift && a.ty != b.ty {
             return self.unsupported(span, format!("`{}` on values of two types", operator.as_str()));
+        }
+        let is_division = matches!(op, BinaryOp::Div | BinaryOp::Rem);
+        if is_division && b.as_const().is_some_and(|divisor| divisor.is_zero()) {
+            return self.refuse(codes::NOT_CONSTANT, span, "division by zero");
         }
         Ok(Value::Scalar(fold::binary(op, a, b)))
     }

@@ -127,6 +127,27 @@ fn remainders_of_polynomials() {
 }
 
 #[test]
+fn constants_of_constructors_mean_something_where_they_are_used() {
+    let types = "control Divides(inout bit<8> x)(int k) { apply { x = (bit<8>)(5 / k); } }
+        control Rest(inout bit<8> x)(int k) { apply { x = x % (bit<8>)k; } }
+        control Shifts(inout bit<8> x)(int k) { apply { x = x << k; } }
+        control Picks(inout bit<8> x)(int k) { apply { bit<8>[2] a = { 1, 2 }; x = a[k]; } }";
+    for (control, wrong, error) in [
+        ("Divides", &["0", "-2"][..], "E0804 division"),
+        ("Rest", &["0", "256"], "E0804 division by zero"),
+        ("Shifts", &["-1"], "E0804 a shift by a negative number"),
+        ("Picks", &["2", "-1"], "E0804 this index is out of range: there are 2 elements"),
+    ] {
+        for (value, is_wrong) in wrong.iter().map(|value| (*value, true)).chain([("1", false)]) {
+            let locals = format!("{control}({value}) c;");
+            let parts = Parts { types, locals: &locals, ingress: "c.apply(hdr.h.a);", ..Parts::default() };
+            let found = lower(&parts.text()).err().unwrap_or_default();
+            assert_eq!(found.starts_with(error), is_wrong, "{locals}: {found}");
+        }
+    }
+}
+
+#[test]
 fn the_members_of_an_enum_that_must_be_known() {
     let ingress = "CloneType t = CloneType.I2E; HashAlgorithm a = HashAlgorithm.crc16; \
                    if (hdr.h.a == 1) { t = CloneType.E2E; a = HashAlgorithm.crc32; } \

@@ -107,8 +107,10 @@ impl Checker<'_> {
         else {
             return poisoned(call.span);
         };
-        if self.hir.functions[id].body.is_some() {
-            self.check_directionless(id, &bound.args);
+        // `static_assert` is looked at when it is evaluated.
+        let is_assertion = self.hir.functions[id].body.is_none() && &*self.hir.functions[id].name == "static_assert";
+        if !is_assertion {
+            self.check_directionless(&signatures[chosen], &bound.args);
         }
         self.warn_if_deprecated(&self.hir.functions[id].annotations.clone(), &signatures[chosen].name, call.span);
         let return_type = substitute(&self.hir.functions[id].return_type, &bound.substitution);
@@ -117,11 +119,10 @@ impl Checker<'_> {
         self.finish_function_call(id, made, return_type, call.span)
     }
 
-    /// Reports non-constant arguments for parameters without direction. Extern functions may use such an argument as
-    /// they like.
-    fn check_directionless(&mut self, id: FunctionId, args: &[Option<Expr>]) {
-        let params = self.hir.functions[id].params.clone();
-        for (param, arg) in params.iter().zip(args) {
+    /// Reports non-constant arguments for parameters without direction: those of actions are the only ones that take
+    /// others. What is passed on from such a parameter was looked at before.
+    fn check_directionless(&mut self, callee: &Signature, args: &[Option<Expr>]) {
+        for (param, arg) in callee.params.iter().zip(args) {
             let Some(arg) = arg else { continue };
             let is_object = matches!(arg.ty, Type::Extern(..));
             let is_passed_on = matches!(arg.kind, ExprKind::Var(var) if self.direction(var) == Direction::None
@@ -244,6 +245,7 @@ impl Checker<'_> {
         else {
             return poisoned(call.span);
         };
+        self.check_directionless(&signatures[chosen], &bound.args);
         let method = &self.hir.externs[id].methods[position];
         let return_type = substitute(&method.return_type, &bound.substitution);
         self.warn_if_deprecated(&method.annotations.clone(), &member.name, call.span);
@@ -324,6 +326,7 @@ impl Checker<'_> {
         let signature = self.apply_signature(&block.ty);
         match self.bind_arguments(&signature, call.type_arguments, call.arguments, call.span) {
             Some(bound) => {
+                self.check_directionless(&signature, &bound.args);
                 let made = Call {
                     callee: Callee::Apply(Box::new(block)),
                     type_args: Vec::new(),

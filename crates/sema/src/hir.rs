@@ -589,8 +589,8 @@ pub enum StmtKind {
         cases: Vec<SwitchValueCase>,
         default: Option<Block>,
     },
-    /// `switch (t.apply().action_run)`: the labels are positions in the table's list of actions; `table` is the
-    /// call of `apply`.
+    /// `switch (t.apply().action_run)`: the labels are positions in the table's list of actions; the one behind it is
+    /// `NoAction`, where that is the default and not listed. `table` is the call of `apply`.
     SwitchAction {
         table: Expr,
         cases: Vec<(Vec<usize>, Block)>,

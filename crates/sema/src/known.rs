@@ -50,34 +50,64 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether two expressions are equal, as far as they consist of variables, fields, elements, slices and literals;
-    /// any other expression counts as equal.
+    /// Whether two expressions are equal: the same, or the same literal. Calls count as equal.
     pub(crate) fn is_same_expression(&self, a: &Expr, b: &Expr) -> bool {
+        let same = |a: &Expr, b: &Expr| self.is_same_expression(a, b);
         match (&a.kind, &b.kind) {
-            (ExprKind::Var(a), ExprKind::Var(b)) => a == b,
-            (ExprKind::Field(a, m), ExprKind::Field(b, n)) => m == n && self.is_same_expression(a, b),
-            (ExprKind::TupleIndex(a, m), ExprKind::TupleIndex(b, n)) => m == n && self.is_same_expression(a, b),
-            (ExprKind::Index(a, m), ExprKind::Index(b, n)) => {
-                self.is_same_expression(a, b) && self.is_same_expression(m, n)
-            }
+            (ExprKind::Var(a), ExprKind::Var(b)) if a == b => true,
+            (ExprKind::Field(a, m), ExprKind::Field(b, n)) => m == n && same(a, b),
+            (ExprKind::TupleIndex(a, m), ExprKind::TupleIndex(b, n)) => m == n && same(a, b),
+            (ExprKind::Index(a, m), ExprKind::Index(b, n)) => same(a, b) && same(m, n),
+            (ExprKind::StackNext(a), ExprKind::StackNext(b))
+            | (ExprKind::StackLast(a), ExprKind::StackLast(b))
+            | (ExprKind::StackLastIndex(a), ExprKind::StackLastIndex(b)) => same(a, b),
             (ExprKind::Slice(a, high, low), ExprKind::Slice(b, other_high, other_low)) => {
-                (high, low) == (other_high, other_low) && self.is_same_expression(a, b)
+                (high, low) == (other_high, other_low) && same(a, b)
             }
-            (ExprKind::Cast(a), ExprKind::Cast(b)) => self.is_same_expression(a, b),
-            (ExprKind::Bool(_) | ExprKind::Int(_), ExprKind::Bool(_) | ExprKind::Int(_)) => {
-                self.literal_key(a) == self.literal_key(b)
+            (ExprKind::IndexedSlice { base, low, width }, ExprKind::IndexedSlice { base: b, low: l, width: w }) => {
+                width == w && same(base, b) && same(low, l)
             }
-            (
-                ExprKind::Var(_) | ExprKind::Field(..) | ExprKind::Index(..) | ExprKind::Slice(..),
-                ExprKind::Var(_)
-                | ExprKind::Field(..)
-                | ExprKind::Index(..)
-                | ExprKind::Slice(..)
-                | ExprKind::Bool(_)
-                | ExprKind::Int(_),
-            ) => false,
-            _ => true,
+            (ExprKind::Unary(operator, a), ExprKind::Unary(other, b)) if operator == other && same(a, b) => true,
+            (ExprKind::Binary(operator, a, b), ExprKind::Binary(other, c, d))
+                if operator == other && same(a, c) && same(b, d) =>
+            {
+                true
+            }
+            (ExprKind::Conditional(a, b, c), ExprKind::Conditional(d, e, f))
+                if same(a, d) && same(b, e) && same(c, f) =>
+            {
+                true
+            }
+            (ExprKind::Cast(a), ExprKind::Cast(b)) if same(a, b) => true,
+            (ExprKind::Aggregate(a), ExprKind::Aggregate(b)) => {
+                let is_same = |pair: (&Option<Expr>, &Option<Expr>)| match pair {
+                    (Some(a), Some(b)) => same(a, b),
+                    (a, b) => a.is_none() == b.is_none(),
+                };
+                a.len() == b.len() && a.iter().zip(b).all(is_same)
+            }
+            (ExprKind::Call(_), ExprKind::Call(_))
+            | (ExprKind::Instance(_), ExprKind::Instance(_))
+            | (ExprKind::Construct { .. }, ExprKind::Construct { .. })
+            | (ExprKind::Poisoned, _)
+            | (_, ExprKind::Poisoned) => true,
+            _ => self.is_same_literal(a, b),
         }
+    }
+
+    /// Whether two expressions have the same value, which is known now.
+    fn is_same_literal(&self, a: &Expr, b: &Expr) -> bool {
+        let values = self.fold(a).zip(self.fold(b));
+        values.is_some_and(|(a, b)| match (&a.kind, &b.kind) {
+            (ExprKind::Bool(a), ExprKind::Bool(b)) => a == b,
+            (ExprKind::Int(a), ExprKind::Int(b)) => a == b,
+            (ExprKind::String(a), ExprKind::String(b)) => a == b,
+            (ExprKind::Error(a), ExprKind::Error(b))
+            | (ExprKind::MatchKind(a), ExprKind::MatchKind(b))
+            | (ExprKind::EnumMember(a), ExprKind::EnumMember(b)) => a == b,
+            (ExprKind::Default, ExprKind::Default) | (ExprKind::Invalid, ExprKind::Invalid) => true,
+            _ => false,
+        })
     }
 
     /// Warns of the use of a declaration marked `@deprecated("...")`.

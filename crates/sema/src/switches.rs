@@ -117,6 +117,9 @@ impl Checker<'_> {
             .collect();
         let listed = &self.hir.tables[table];
         let position = listed.actions.iter().position(|listed| expected.contains(&listed.action.action));
+        // A table without a default action runs `NoAction`, which is behind those that it lists.
+        let is_default = listed.default_action.is_none() && self.is_no_action(&expected);
+        let position = position.or_else(|| is_default.then_some(listed.actions.len()));
         if position.is_none() {
             let names: Vec<_> =
                 listed.actions.iter().map(|listed| self.hir.actions[listed.action.action].name.clone()).collect();

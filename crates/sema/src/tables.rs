@@ -111,6 +111,15 @@ impl Checker<'_> {
         self.scopes.outermost("NoAction").iter().any(|binding| is_it(&binding.entity))
     }
 
+    /// Whether one of these actions is what tables run by default.
+    pub(crate) fn is_no_action(&self, actions: &[ActionId]) -> bool {
+        let is_it = |entity: &Entity| match entity {
+            Entity::Action(id) => self.hir.actions[*id].params.is_empty() && actions.contains(id),
+            _ => false,
+        };
+        self.scopes.outermost("NoAction").iter().any(|binding| is_it(&binding.entity))
+    }
+
     /// Reports entries before the keys and actions that determine their types, and a default action before the list of
     /// actions. (The parser reports repeated properties.)
     fn check_property_order(&mut self, written: &ast::Table) {
@@ -324,11 +333,12 @@ impl Checker<'_> {
         }
         // The list binds the parameters with a direction; a use of the action must repeat the same arguments.
         for ((param, arg), listed) in params.iter().zip(&args).zip(&listed_args) {
-            if let (Some(arg), Some(listed)) = (arg, listed)
-                && !self.is_same_expression(arg, listed)
-            {
+            let Some(listed) = listed else { continue };
+            // `_` for an argument is not the one that is listed.
+            if !arg.as_ref().is_some_and(|arg| self.is_same_expression(arg, listed)) {
                 let name = self.hir.vars[*param].name.clone();
-                self.report(d::action_argument_differs(arg.span, &name, listed.span));
+                let place = arg.as_ref().map_or(span, |arg| arg.span);
+                self.report(d::action_argument_differs(place, &name, listed.span));
                 return None;
             }
         }

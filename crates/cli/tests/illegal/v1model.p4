@@ -921,7 +921,7 @@ apply { }
 }
 control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) {
 apply {
- clone_preserving_field_list(CloneType.I2E, 5, meta.m);  //~ E0804
+ clone_preserving_field_list(CloneType.I2E, 5, meta.m);  //~ E0405
 }
 }
 control E(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) {

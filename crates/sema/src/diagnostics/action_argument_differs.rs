@@ -54,4 +54,30 @@ mod tests {
             "#]],
         );
     }
+
+    #[test]
+    fn other_value_or_expression() {
+        check_control(
+            "action in_(in bit<8> p, bit<8> q) {}
+             table t { key = { s.x : exact; } actions = { in_(s.x + 1); }
+               default_action = in_(s.x, 1);
+               const entries = { 1 : in_(s.x + 1, 2); 2 : in_(77, 3); 3 : in_(1 + 2, 3); } }
+             action out_(out bit<8> p) { p = 1; }
+             table u { actions = { out_(s.x); } default_action = out_(_); }",
+            expect![[r#"
+                t.p4:5:37: error[E0634]: the argument for `p` is not that of the list of actions
+                  `s.x`: differs
+                  `s.x + 1`: as it is listed
+                t.p4:6:63: error[E0634]: the argument for `p` is not that of the list of actions
+                  `77`: differs
+                  `s.x + 1`: as it is listed
+                t.p4:6:79: error[E0634]: the argument for `p` is not that of the list of actions
+                  `1 + 2`: differs
+                  `s.x + 1`: as it is listed
+                t.p4:8:66: error[E0634]: the argument for `p` is not that of the list of actions
+                  `out_(_)`: differs
+                  `s.x`: as it is listed
+            "#]],
+        );
+    }
 }

@@ -29,7 +29,7 @@ pub(crate) fn invalid_switch_label(span: Span, table: &str) -> Diagnostic {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::check_apply;
+    use crate::testing::{check_apply, check_control};
     use expect_test::expect;
 
     #[test]
@@ -44,6 +44,31 @@ mod tests {
               `t`: the table
               = add `three;` to `actions`
         "#]],
+        );
+    }
+
+    #[test]
+    fn no_action_as_the_default() {
+        check_apply(
+            "switch (t.apply().action_run) { NoAction: { } one: { } NoAction: { } }",
+            expect![[r#"
+            t.p4:3:56: error[E0609]: this label appears twice
+              `NoAction`: never reached
+              `NoAction`: the first one
+        "#]],
+        );
+        check_control(
+            "table u { actions = { one; } default_action = one; }
+             apply { switch (u.apply().action_run) { NoAction: { } } }",
+            expect![[r#"
+                t.p4:5:2: error[E0129]: a control has one `apply` block
+                  `apply`: 
+                  `apply`: the first is here
+                t.p4:4:54: error[E0624]: `NoAction` is not in the `actions` of `u`
+                  `NoAction`: not an action of the table
+                  `u`: the table
+                  = add `NoAction;` to `actions`
+            "#]],
         );
     }
 }

@@ -281,7 +281,7 @@ control c(inout bit<8> x, inout bit<16> y, inout G<bit<8>> g, inout G<P<bit<8>, 
         nothing();
         log("x", x); log("y", { x, y }); log("p" ++ "q", p); log<bit<8>>("n", 3);
         x = pick(b, x, 1); x = pick<bit<8>>(b, 2, 3);
-        any(3w1); any("s"); any({ x, y });
+        any(3w1); any("s"); any({ 8w1, 16w2 });
         h.t.b = 3; h = { t = { 1, 2 } };
         if (x < y[7:0] && x > (x)) { }
         if (x < (x) && (x) > x) { }

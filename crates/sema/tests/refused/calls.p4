@@ -120,3 +120,5 @@ void f() { static_assert(1 == 2); static_assert(1); }
 bit<8> f(in bit<8> a, in bit<8> b = 2, in bit<8> c) { return a; } const bit<8> unused = 1; control C(inout bit<8> x) { apply { x = f(1, 2); x = f(a = 1); } }
 // ----
 struct E0 { } struct E1 { } control CT<H>(inout H h); control nothing(inout E0 h) { apply { } } package Pk<H>(CT<H> b = nothing()); Pk<E1>() main;
+// ----
+extern void f(bit<8> z); extern E { E(); void m(bit<8> z); } control N(bit<8> z) { apply { f(z); } } control C(inout bit<8> x) { E() e; N() n; action a(bit<8> d) { f(d); e.m(d); } table t { actions = { a; } default_action = a(1); } apply { f(1); f(x); e.m(2); e.m(x); n.apply(3); n.apply(x); a(x); t.apply(); } }
