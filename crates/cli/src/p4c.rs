@@ -40,6 +40,9 @@ pub struct P4cArguments {
     /// Annotations that are ignored, separated by commas
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub disable_annotations: Vec<String>,
+    /// Not available: entries of the program are there when a switch starts, and need not be written
+    #[arg(long, alias = "p4runtime-entries-file", value_name = "FILES", hide = true)]
+    pub p4runtime_entries_files: Option<String>,
     /// The output file for the device config
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -107,6 +110,13 @@ pub fn p4c(arguments: &P4cArguments) -> Result<Exit, Exit> {
         ignored_annotations: arguments.disable_annotations.clone(),
         ..SourceArguments::plain()
     };
+    if arguments.p4runtime_entries_files.is_some() {
+        terminal::error(
+            "--p4runtime-entries-files is not available: the entries of a program are there when the switch starts, so \
+             no controller has to write them",
+        );
+        return Err(Exit::Usage);
+    }
     if arguments.preprocess {
         return compile::preprocessed(&arguments.file, &source, None);
     }

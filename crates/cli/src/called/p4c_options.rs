@@ -11,10 +11,25 @@ use std::path::Path;
 
 /// Options without effect on the files written here. Text that another preprocessor has written (`--nocpp`) has no
 /// directives left.
-const DROPPED: [&str; 7] = ["-c", "-g", "-S", "-v", "-###", "--ndebug", "--nocpp"];
+const DROPPED: [&str; 13] = [
+    "-c",
+    "-g",
+    "-S",
+    "-e",
+    "-v",
+    "-###",
+    "--ndebug",
+    "--nocpp",
+    "--parser-inline-opt",
+    "--loopsUnroll",
+    "--testJson",
+    "--save-temps",
+    "--nopreprocess",
+];
 
 /// The same with a value.
-const DROPPED_WITH_VALUE: [&str; 11] = [
+const DROPPED_WITH_VALUE: [&str; 12] = [
+    "--maxErrorCount",
     "-T",
     "-Xp4c",
     "-Xpreprocessor",
@@ -28,9 +43,11 @@ const DROPPED_WITH_VALUE: [&str; 11] = [
     "--excludeMidendPasses",
 ];
 
-/// Whether an option without effect is written with its value, as `--Wwarn=unused` and `-O2`.
+/// Whether an option without effect is written with its value, as `--Wwarn=unused`, `-Xp4c="..."` and `-O2`.
 fn is_dropped_whole(option: &str) -> bool {
-    option == "--Wwarn" || option.strip_prefix("-O").is_some_and(|level| level.len() <= 1)
+    matches!(option, "--Wwarn" | "--Winfo")
+        || option.starts_with("-X") && option.contains('=')
+        || option.strip_prefix("-O").is_some_and(|level| level.len() <= 1)
 }
 
 /// Letters of options whose value may follow without a blank.
@@ -107,7 +124,7 @@ impl Read {
             dropped if DROPPED.contains(&dropped) => {}
             dropped if is_dropped_whole(dropped) => given.value = None,
             "--parser-only" => self.words.push("--validate".into()),
-            "--target-help" => self.words.push("--help".into()),
+            "--target-help" | "--help-pragmas" | "--help-targets" => self.words.push("--help".into()),
             dropped if DROPPED_WITH_VALUE.contains(&dropped) => drop(given.value()),
             other => match given.value.take() {
                 // `-Idir` as it was, `--name=value` too.
@@ -146,6 +163,10 @@ mod tests {
                 "-b bmv2-v1model -O2 --Wwarn --Wwarn=unused -T x:3 --excludeFrontendPasses A,B --Wdisable=unused x.p4"
             ),
             "p4c-bm2-ss --target bmv2 --Wdisable=unused x.p4 -o x.json"
+        );
+        assert_eq!(
+            meant("--nocpp --parser-inline-opt --maxErrorCount 5 -Xp4c=--loopsUnroll --Winfo=x -Xp4c a x.p4 -e"),
+            "p4c-bm2-ss x.p4 -o x.json"
         );
         assert_eq!(
             meant("--nocpp --disable-annotations name,hidden -E x.p4"),
