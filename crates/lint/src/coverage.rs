@@ -8,8 +8,8 @@ use crate::choices::Values;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 
-/// The most cubes of a `select`, and the most steps of the search. Beyond, everything counts as covered: a false alarm is
-/// worse than silence.
+/// The most cubes of a `select`, and the most steps of the search. Beyond, everything counts as covered: a false alarm
+/// is worse than silence.
 const CUBES_MAX: usize = 4096;
 const STEPS_MAX: usize = 100_000;
 

@@ -105,11 +105,11 @@ pub mod codes {
     ///
     /// Specification: Target architecture model.
     pub const ARCHITECTURE: &str = "E0803";
-    /// Something is not known at compile time, but must be, or has a value there that means nothing: a divisor of zero, a
-    /// negative shift, an index beyond the elements.
+    /// Something is not known at compile time, but must be, or has a value there that means nothing: a divisor of
+    /// zero, a negative shift, an index beyond the elements.
     ///
-    /// The value becomes known, or not, when constructor parameters have their arguments. There is no example: `E0404` to
-    /// `E0407` report what can be seen before.
+    /// The value becomes known, or not, when constructor parameters have their arguments. There is no example: `E0404`
+    /// to `E0407` report what can be seen before.
     ///
     /// Specification: Compile-time known values.
     pub const NOT_CONSTANT: &str = "E0804";
