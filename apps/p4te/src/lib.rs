@@ -8,6 +8,7 @@
 //! * [`command`]: the same as a program that speaks P4Runtime.
 //! * [`report`]: what the program tells. [`priorities`]: algorithm 3.
 
+#[cfg(feature = "command")]
 pub mod command;
 pub mod priorities;
 pub mod report;
