@@ -74,6 +74,8 @@ control Check(inout headers_t hdr, inout metadata_t meta, inout standard_metadat
         bit<16> transport = 0;
         if (hdr.tcp.isValid()) {
             transport = 20;
+        } else if (hdr.quoted.isValid()) {
+            transport = 36;
         } else if (hdr.udp.isValid() || hdr.icmp.isValid()) {
             transport = 8;
         }

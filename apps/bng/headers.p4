@@ -24,7 +24,10 @@ const bit<8> PROTOCOL_UDP = 17;
 const bit<8> PROTOCOL_IPV6 = 41;
 const bit<8> PROTOCOL_GRE = 47;
 const bit<8> ICMP_ECHO_REPLY = 0;
+const bit<8> ICMP_UNREACHABLE = 3;
 const bit<8> ICMP_ECHO_REQUEST = 8;
+const bit<8> ICMP_TIME_EXCEEDED = 11;
+const bit<8> ICMP_WRONG_PARAMETER = 12;
 const bit<16> ARP_REQUEST = 1;
 const bit<16> ARP_REPLY = 2;
 // The first half of a GRE header: version 0 without options, and with a key (RFC 2890).
@@ -163,7 +166,16 @@ header icmp_t {
     bit<16> sequence;
 }
 
-// The headers of a tunnel come first; `ipv4` is what it carries, or what comes without one.
+// The first eight bytes of TCP or UDP, as an ICMP error quotes them; the last field of UDP is its checksum.
+header quoted_ports_t {
+    bit<16> source_port;
+    bit<16> destination_port;
+    bit<16> third;
+    bit<16> fourth;
+}
+
+// The headers of a tunnel come first; `ipv4` is what it carries, or what comes without one. An ICMP error quotes the
+// packet that it is about.
 struct headers_t {
     packet_in_t packet_in;
     packet_out_t packet_out;
@@ -176,6 +188,9 @@ struct headers_t {
     tcp_t tcp;
     udp_t udp;
     icmp_t icmp;
+    ipv4_t quoted;
+    quoted_ports_t quoted_ports;
+    icmp_t quoted_echo;
 }
 
 enum bit<2> Side {
@@ -194,7 +209,9 @@ struct metadata_t {
     Side side;
     // The address of the interface that it came through.
     mac_address_t mac;
-    // Both ports; of an echo request the first, of an echo reply the second is its identifier.
+    // What bindings are looked up by: protocol and ports; of an echo, its identifier is both. An error goes the way of
+    // the answers to the packet that it quotes, so it has that one's protocol, and its ports exchanged.
+    bit<8> protocol;
     bit<16> source_port;
     bit<16> destination_port;
     // Who sends it, from the access side; who receives it.
@@ -202,6 +219,8 @@ struct metadata_t {
     subscriber_t receiver;
     // Its destination is a public address of subscribers.
     bool is_download;
+    // The inner address of its sender: of an error, of the one who got the packet that it quotes.
+    ipv4_address_t source;
     // Its addresses and ports once it leaves.
     ipv4_address_t new_source;
     ipv4_address_t new_destination;

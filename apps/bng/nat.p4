@@ -14,6 +14,14 @@ bit<16> updated(in bit<16> checksum, in bit<32> changes) {
     return ~(sum[15:0] + sum[31:16]);
 }
 
+// Whether a packet has what bindings are about; `echo` is the type of ICMP echo that goes this way, and `quoted` that of
+// those which errors going this way are about.
+bool is_translated(in headers_t hdr, in bit<8> echo, in bit<8> quoted) {
+    bool is_echo = hdr.icmp.isValid() && hdr.icmp.type == echo && hdr.icmp.code == 0;
+    bool is_error = hdr.quoted_ports.isValid() || (hdr.quoted_echo.isValid() && hdr.quoted_echo.type == quoted);
+    return hdr.tcp.isValid() || hdr.udp.isValid() || is_echo || is_error;
+}
+
 // From the inner address and port of a subscriber to a public one.
 control TranslateSource(inout headers_t hdr, inout metadata_t meta) {
     action to_public(ipv4_address_t address, bit<16> port) {
@@ -29,8 +37,8 @@ control TranslateSource(inout headers_t hdr, inout metadata_t meta) {
     table bindings_up {
         key = {
             meta.sender: exact @name("subscriber");
-            hdr.ipv4.source: exact @name("address") @format(IPV4_ADDRESS);
-            hdr.ipv4.protocol: exact @name("protocol");
+            meta.source: exact @name("address") @format(IPV4_ADDRESS);
+            meta.protocol: exact @name("protocol");
             meta.source_port: exact @name("port");
         }
         actions = {
@@ -44,11 +52,14 @@ control TranslateSource(inout headers_t hdr, inout metadata_t meta) {
     }
 
     apply {
-        bool is_echo = hdr.icmp.isValid() && hdr.icmp.type == ICMP_ECHO_REQUEST && hdr.icmp.code == 0;
-        if (hdr.tcp.isValid() || hdr.udp.isValid() || is_echo) {
-            bindings_up.apply();
-        } else {
+        if (!is_translated(hdr, ICMP_ECHO_REQUEST, ICMP_ECHO_REPLY)) {
             meta.reason = NOT_TRANSLATED;
+        } else {
+            bindings_up.apply();
+            if (meta.reason == NO_BINDING && hdr.quoted.isValid()) {
+                // About a packet that has not come through here.
+                meta.reason = NOT_TRANSLATED;
+            }
         }
     }
 }
@@ -68,7 +79,7 @@ control TranslateDestination(inout headers_t hdr, inout metadata_t meta) {
     table bindings_down {
         key = {
             hdr.ipv4.destination: exact @name("address") @format(IPV4_ADDRESS);
-            hdr.ipv4.protocol: exact @name("protocol");
+            meta.protocol: exact @name("protocol");
             meta.destination_port: exact @name("port");
         }
         actions = {
@@ -81,17 +92,58 @@ control TranslateDestination(inout headers_t hdr, inout metadata_t meta) {
     }
 
     apply {
-        bool is_echo = hdr.icmp.isValid() && hdr.icmp.type == ICMP_ECHO_REPLY && hdr.icmp.code == 0;
-        if (hdr.tcp.isValid() || hdr.udp.isValid() || is_echo) {
-            bindings_down.apply();
-        } else {
+        bool is_of_another = hdr.quoted.isValid() && hdr.quoted.source != hdr.ipv4.destination;
+        if (is_of_another || !is_translated(hdr, ICMP_ECHO_REPLY, ICMP_ECHO_REQUEST)) {
             meta.reason = NOT_TRANSLATED;
+        } else {
+            bindings_down.apply();
         }
+    }
+}
+
+// Rewrites what an ICMP error quotes: it is a packet that went the other way, so its source is the error's destination.
+control RewriteQuoted(inout headers_t hdr, in metadata_t meta) {
+    apply {
+        ipv4_address_t source = meta.is_download ? meta.new_destination : hdr.quoted.source;
+        ipv4_address_t destination = meta.side == Side.ACCESS ? meta.new_source : hdr.quoted.destination;
+        bit<32> addresses = replaced(hdr.quoted.source[31:16], source[31:16])
+            + replaced(hdr.quoted.source[15:0], source[15:0])
+            + replaced(hdr.quoted.destination[31:16], destination[31:16])
+            + replaced(hdr.quoted.destination[15:0], destination[15:0]);
+        bit<32> ports = replaced(meta.source_port, meta.new_source_port)
+            + replaced(meta.destination_port, meta.new_destination_port);
+        bit<16> checksum = updated(hdr.quoted.checksum, addresses);
+        // All words that change, for the checksum of the error.
+        bit<32> changes = addresses + replaced(hdr.quoted.checksum, checksum);
+        hdr.quoted.source = source;
+        hdr.quoted.destination = destination;
+        hdr.quoted.checksum = checksum;
+        if (hdr.quoted_echo.isValid()) {
+            // Its checksum takes up what its identifier changes.
+            bit<16> identifier = hdr.quoted_echo.type == ICMP_ECHO_REQUEST ? meta.new_destination_port
+                : meta.new_source_port;
+            hdr.quoted_echo.checksum = updated(hdr.quoted_echo.checksum,
+                                               replaced(hdr.quoted_echo.identifier, identifier));
+            hdr.quoted_echo.identifier = identifier;
+        } else {
+            changes = changes + ports;
+            hdr.quoted_ports.source_port = meta.new_destination_port;
+            hdr.quoted_ports.destination_port = meta.new_source_port;
+            if (hdr.quoted.protocol == PROTOCOL_UDP && hdr.quoted_ports.fourth != 0) {
+                bit<16> of_udp = updated(hdr.quoted_ports.fourth, addresses + ports);
+                of_udp = of_udp == 0 ? 16w0xFFFF : of_udp;
+                changes = changes + replaced(hdr.quoted_ports.fourth, of_udp);
+                hdr.quoted_ports.fourth = of_udp;
+            }
+        }
+        hdr.icmp.checksum = updated(hdr.icmp.checksum, changes);
     }
 }
 
 // Writes new addresses, ports and checksums, and lowers the TTL.
 control Rewrite(inout headers_t hdr, inout metadata_t meta) {
+    RewriteQuoted() quoted;
+
     apply {
         bit<32> addresses = replaced(hdr.ipv4.source[31:16], meta.new_source[31:16])
             + replaced(hdr.ipv4.source[15:0], meta.new_source[15:0])
@@ -121,6 +173,8 @@ control Rewrite(inout headers_t hdr, inout metadata_t meta) {
                 bit<16> checksum = updated(hdr.udp.checksum, addresses + ports);
                 hdr.udp.checksum = checksum == 0 ? 16w0xFFFF : checksum;
             }
+        } else if (hdr.quoted.isValid()) {
+            quoted.apply(hdr, meta);
         } else {
             // Of an echo, both are the identifier, and one of them has changed.
             bit<16> identifier = hdr.icmp.type == ICMP_ECHO_REQUEST ? meta.new_source_port : meta.new_destination_port;

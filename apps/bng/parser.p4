@@ -78,6 +78,8 @@ parser GatewayParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
         packet.extract(hdr.ipv4);
         verify(hdr.ipv4.version == 4, error.VersionWrong);
         verify(hdr.ipv4.header_words == 5, error.HeaderLengthWrong);
+        meta.protocol = hdr.ipv4.protocol;
+        meta.source = hdr.ipv4.source;
         transition select(hdr.ipv4.more_fragments, hdr.ipv4.fragment_offset, hdr.ipv4.protocol) {
             (0, 0, PROTOCOL_TCP): parse_tcp;
             (0, 0, PROTOCOL_UDP): parse_udp;
@@ -104,6 +106,38 @@ parser GatewayParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
         packet.extract(hdr.icmp);
         meta.source_port = hdr.icmp.identifier;
         meta.destination_port = hdr.icmp.identifier;
+        transition select(hdr.icmp.type) {
+            ICMP_UNREACHABLE: parse_quoted;
+            ICMP_TIME_EXCEEDED: parse_quoted;
+            ICMP_WRONG_PARAMETER: parse_quoted;
+            default: whole;
+        }
+    }
+
+    state parse_quoted {
+        packet.extract(hdr.quoted);
+        meta.protocol = hdr.quoted.protocol;
+        meta.source = hdr.quoted.destination;
+        transition select(hdr.quoted.version, hdr.quoted.header_words, hdr.quoted.fragment_offset,
+                          hdr.quoted.protocol) {
+            (4, 5, 0, PROTOCOL_TCP): parse_quoted_ports;
+            (4, 5, 0, PROTOCOL_UDP): parse_quoted_ports;
+            (4, 5, 0, PROTOCOL_ICMP): parse_quoted_echo;
+            default: whole;
+        }
+    }
+
+    state parse_quoted_ports {
+        packet.extract(hdr.quoted_ports);
+        meta.source_port = hdr.quoted_ports.destination_port;
+        meta.destination_port = hdr.quoted_ports.source_port;
+        transition whole;
+    }
+
+    state parse_quoted_echo {
+        packet.extract(hdr.quoted_echo);
+        meta.source_port = hdr.quoted_echo.identifier;
+        meta.destination_port = hdr.quoted_echo.identifier;
         transition whole;
     }
 
@@ -125,5 +159,8 @@ control GatewayDeparser(packet_out packet, in headers_t hdr) {
         packet.emit(hdr.tcp);
         packet.emit(hdr.udp);
         packet.emit(hdr.icmp);
+        packet.emit(hdr.quoted);
+        packet.emit(hdr.quoted_ports);
+        packet.emit(hdr.quoted_echo);
     }
 }
