@@ -37,7 +37,7 @@ pub struct Sending {
     pub traffic_class: u8,
     /// How fast the application writes; 0 for all at once.
     pub bits_per_s: u64,
-    /// How much it writes at a time; 0 for a segment.
+    /// How much it writes at a time; 0 for the payload of a full segment.
     pub block_bytes: u64,
 }
 
@@ -321,13 +321,23 @@ impl TcpEndpoint {
 
     /// The application has another block, if it does not have all at once.
     fn write_more(&mut self, now: Time) {
-        let block = if self.sending.block_bytes > 0 { self.sending.block_bytes } else { self.config.mss.into() };
-        let bytes = self.later.min(block);
+        let bytes = self.later.min(self.block_bytes());
         self.later -= bytes;
         self.to_write += bytes;
         let line = Serialiser::new(self.sending.bits_per_s);
         self.next_write = if self.later > 0 { now + line.duration(bytes) } else { Time::MAX };
         self.write();
+    }
+
+    /// How much the application writes at a time: by default a full segment's payload, for which options leave less
+    /// than the MSS. A block of an MSS would leave as a full segment and a tiny one, and each second one would be
+    /// acknowledged at once.
+    fn block_bytes(&self) -> u64 {
+        match (self.sending.block_bytes, &self.connection) {
+            (0, Some(connection)) => connection.statistics().mss,
+            (0, None) => self.config.mss.into(),
+            (bytes, _) => bytes,
+        }
     }
 
     fn write(&mut self) {

@@ -87,14 +87,14 @@ fn datagrams_are_received_and_measured() {
         let mut network = network(hosts, &config());
         network.run_until(Time::from_s(1));
         let sink = network.node::<Host>(NodeId(1)).unwrap().sink(2_000).unwrap();
-        assert_eq!((sink.received, sink.bytes, sink.missing, sink.delays.count()), (100, 100_000, 0, 100));
+        assert_eq!((sink.received, sink.bytes, sink.delays.count()), (100, 100_000, 100));
         let sent = network.node::<Host>(NodeId(0)).unwrap().udp().next().unwrap().sent;
         assert_eq!(sent, 100);
     }
 }
 
 #[test]
-fn lost_and_corrupted_datagrams_are_missing() {
+fn lost_and_corrupted_datagrams_do_not_count() {
     let mut hosts = [host(0), host(1)];
     hosts[0].add_udp(flow("10.0.0.2", 2_000), 1);
     hosts[1].add_sink(2_000);
@@ -107,7 +107,6 @@ fn lost_and_corrupted_datagrams_are_missing() {
     assert_eq!(sink.foreign, 0);
     assert!((1_500..1_750).contains(&sink.received), "{}", sink.received);
     assert!((120..260).contains(&damaged), "{counters:?}");
-    assert!(sink.received + sink.missing > 1_950);
 }
 
 #[test]
@@ -242,6 +241,10 @@ fn a_flow_is_as_fast_as_its_application() {
     // 800 ms, but the last segment is written at the end of the one before; and some round trips.
     let finished = server.finished.unwrap();
     assert!(finished > Time::from_ms(780) && finished < Time::from_ms(810), "{finished}");
+    // Each block is one full segment, though time stamps take 12 bytes of each: 100,000 / 1,448 with SYN, ACK and FIN.
+    let client = network.node::<Host>(NodeId(0)).unwrap().tcp().next().unwrap();
+    let segments = client.statistics().unwrap().counters.segments_sent;
+    assert!((70..=74).contains(&segments), "{segments}");
 }
 
 #[test]

@@ -109,16 +109,14 @@ pub struct UdpSink {
     /// Which of the last `WINDOW` numbers have come.
     seen: [u64; (WINDOW / 64) as usize],
     last_delay: Option<Time>,
-    /// Datagrams of the measured window, without duplicates.
+    /// Datagrams that were sent in the measured window, without duplicates.
     pub received: u64,
-    /// Their payload.
+    /// The payload of all that arrived in the measured window, also of those sent before it, without duplicates.
     pub bytes: u64,
     /// Datagrams whose number had come before.
     pub duplicates: u64,
     /// Datagrams that came after one with a greater number.
     pub late: u64,
-    /// Numbers that were passed over and have not come.
-    pub missing: u64,
     /// Datagrams without a number, or from the future: not from a generator.
     pub foreign: u64,
     /// How long they were under way.
@@ -138,7 +136,6 @@ impl Default for UdpSink {
             bytes: 0,
             duplicates: 0,
             late: 0,
-            missing: 0,
             foreign: 0,
             delays: Delays::default(),
             jitter: Time::ZERO,
@@ -154,7 +151,7 @@ enum Arrival {
 }
 
 impl UdpSink {
-    /// Forgets what was measured. Datagrams that were sent before `now` do not count.
+    /// Forgets what was measured. Of datagrams that were sent before `now` only the bytes count.
     pub(super) fn begin_window(&mut self, now: Time) {
         let (expected, seen) = (self.expected, self.seen);
         *self = UdpSink { window_begins: now, expected, seen, ..UdpSink::default() };
@@ -168,20 +165,17 @@ impl UdpSink {
         };
         let sent = Time::from_ps(sent);
         let counts = sent >= self.window_begins;
-        match self.place(number, counts) {
+        match self.place(number) {
             Arrival::Duplicate => {
                 self.duplicates += u64::from(counts);
                 return;
             }
-            Arrival::Late if counts => {
-                self.late += 1;
-                self.missing = self.missing.saturating_sub(1);
-            }
-            _ => {}
+            Arrival::Late => self.late += u64::from(counts),
+            Arrival::InOrder => {}
         }
+        self.bytes += payload.len() as u64;
         if counts {
             self.received += 1;
-            self.bytes += payload.len() as u64;
             self.note_delay(now - sent);
         }
     }
@@ -195,8 +189,8 @@ impl UdpSink {
         }
     }
 
-    /// Notes a number. Those before the window count as duplicates: they are that late.
-    fn place(&mut self, number: u64, counts: bool) -> Arrival {
+    /// Notes a number. Those before the last `WINDOW` count as duplicates: they are that late.
+    fn place(&mut self, number: u64) -> Arrival {
         if number >= self.expected {
             let passed_over = number - self.expected;
             // Numbers that leave the window make room for those that enter it.
@@ -208,7 +202,6 @@ impl UdpSink {
             }
             self.expected = number + 1;
             self.set(number, true);
-            self.missing += if counts { passed_over } else { 0 };
             return Arrival::InOrder;
         }
         if self.expected - number > WINDOW || self.has(number) {
@@ -243,16 +236,16 @@ mod tests {
     }
 
     #[test]
-    fn sinks_tell_lost_late_and_repeated_datagrams_apart() {
+    fn sinks_tell_late_and_repeated_datagrams_apart() {
         let counts = |numbers: &[u64]| {
             let sink = sink(numbers);
-            [sink.received, sink.missing, sink.late, sink.duplicates]
+            [sink.received, sink.late, sink.duplicates]
         };
-        assert_eq!(counts(&[0, 1, 2, 3]), [4, 0, 0, 0]);
-        assert_eq!(counts(&[0, 3, 1, 3, 1]), [3, 1, 1, 2]);
-        assert_eq!(counts(&[0, 5_000, 4_999, 10, 4_999]), [3, 4_998, 1, 2]);
+        assert_eq!(counts(&[0, 1, 2, 3]), [4, 0, 0]);
+        assert_eq!(counts(&[0, 3, 1, 3, 1]), [3, 1, 2]);
+        assert_eq!(counts(&[0, 5_000, 4_999, 10, 4_999]), [3, 1, 2]);
         let in_a_row: Vec<u64> = (0..3_000).collect();
-        assert_eq!(counts(&in_a_row), [3_000, 0, 0, 0]);
+        assert_eq!(counts(&in_a_row), [3_000, 0, 0]);
     }
 
     #[test]
@@ -271,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_sent_before_the_window_does_not_count() {
+    fn of_what_was_sent_before_the_window_only_the_bytes_count() {
         let mut sink = sink(&[0, 1]);
         sink.begin_window(Time::from_ps(10_000));
         let mut send = |number: u64, sent: u64| {
@@ -281,6 +274,6 @@ mod tests {
         send(3, 9_999);
         send(4, 10_000);
         send(6, 10_001);
-        assert_eq!((sink.received, sink.missing, sink.delays.mean()), (2, 1, Some(Time::from_ps(9_999))));
+        assert_eq!((sink.received, sink.bytes, sink.delays.mean()), (2, 48, Some(Time::from_ps(9_999))));
     }
 }

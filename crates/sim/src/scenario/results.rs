@@ -91,6 +91,7 @@ pub(super) struct FlowFigures {
     pub(super) goodput_bits_per_s: Option<f64>,
     pub(super) sent: Option<u64>,
     pub(super) received: Option<u64>,
+    /// Sent in the measured window, and not there at its end.
     pub(super) missing: Option<u64>,
     pub(super) duplicates: Option<u64>,
     pub(super) late: Option<u64>,
@@ -180,7 +181,7 @@ fn udp_figures(simulation: &Simulation, from: &Host, to: &Host, ports: Ports) ->
         goodput_bits_per_s: rate(sink.bytes, window(simulation)),
         sent: Some(generator.sent),
         received: Some(sink.received),
-        missing: Some(sink.missing),
+        missing: Some(generator.sent.saturating_sub(sink.received)),
         duplicates: Some(sink.duplicates),
         late: Some(sink.late),
         delays: sink.delays.clone(),

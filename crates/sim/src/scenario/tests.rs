@@ -6,6 +6,7 @@ use expect_test::{Expect, expect};
 
 mod loads;
 mod refused;
+mod window;
 
 fn read(text: &str, sets: &[&str]) -> Result<Scenario, Vec<ScenarioFault>> {
     let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
