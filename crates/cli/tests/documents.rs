@@ -128,6 +128,7 @@ pages! {
     zipline: "apps/zipline/README.md",
     l2fwd: "apps/l2fwd/README.md",
     l3fwd: "apps/l3fwd/README.md",
+    dcg: "apps/dcg/README.md",
     bng: "apps/bng/README.md",
     p4te: "apps/p4te/README.md",
     te: "apps/te/README.md",

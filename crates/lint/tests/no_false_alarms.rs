@@ -36,7 +36,7 @@ fn course_programs() {
 
 #[test]
 fn applications() {
-    for folder in ["l2fwd", "l3fwd", "aggregation/fixed", "zipline"] {
+    for folder in ["l2fwd", "l3fwd", "dcg", "aggregation/fixed", "zipline"] {
         let (shown, count) = warnings_in(&format!("apps/{folder}"));
         assert!(count >= 1);
         assert_eq!(shown, "");
