@@ -4,15 +4,17 @@
 //! the place and the time; or none. It does not depend on the number of threads.
 //!
 //! * [`property`]: which properties there are. `packets`: what is known of each packet under way; `facts`: of the
-//!   network. [`shrink`]: makes what fails smaller.
+//!   network; `reach`: whether it has a way. [`shrink`]: makes what fails smaller.
 
 pub(crate) mod facts;
 mod packets;
 pub mod property;
+mod reach;
 pub mod shrink;
 
 pub use property::Property;
 
+use crate::channel::ChannelDrop;
 use crate::network::NodeId;
 use crate::record::{Event, Loss, Record, Recording, origin};
 use crate::scenario::build::Simulation;
@@ -20,8 +22,9 @@ use crate::switch_node::SwitchNode;
 use crate::time::Time;
 use crate::wire::flow::FlowKey;
 use facts::Facts;
-use packets::{Followed, Inside, Packets};
+use packets::{End, Followed, Inside, Packets};
 use property::{Depth, is_excused, is_of_failures};
+use reach::Reach;
 use std::collections::BTreeMap;
 
 /// How a run violates a property first.
@@ -41,6 +44,7 @@ pub struct Violation {
 pub struct Checker {
     properties: Vec<Property>,
     facts: Facts,
+    reach: Reach,
     packets: Packets,
     /// Of each flow the label of the packet that arrived last.
     last: BTreeMap<FlowKey, u64>,
@@ -55,6 +59,7 @@ impl Checker {
         Checker {
             properties: properties.to_vec(),
             facts: Facts::of(simulation),
+            reach: Reach::of(simulation),
             packets: Packets::default(),
             last: BTreeMap::new(),
             followed: 0,
@@ -84,12 +89,14 @@ impl Checker {
             Some(switch) => switch.core().queued() == 0 && switch.core().next_event_ns().is_none(),
             None => true,
         };
-        let lost = self.packets.vanished(&is_idle);
-        if let Some((label, Inside { node, time })) = lost.filter(|_| self.violation.is_none()) {
+        for (label, Inside { node, time }) in self.packets.vanished(&is_idle) {
+            if self.violation.is_some() {
+                return;
+            }
             let is_host = self.facts.host_nodes.contains(&node);
             let end = if is_host { "that is for another host" } else { "and did not send it on" };
             let what = format!("{} gets a packet {end}", self.facts.name(node));
-            self.note_loss(time, label, &what, None);
+            self.note_end(label, End { time, node, loss: None, is_at_host: false, failed_later: false, what });
         }
     }
 
@@ -206,6 +213,10 @@ impl Checker {
                 return self.violate(Property::BytesIntact, record.time, what, record.label);
             }
         }
+        if packet.is_corrupted {
+            // The host discards it.
+            return;
+        }
         let last = self.last.entry(flow).or_default();
         let is_late = record.label < *last;
         *last = record.label.max(*last);
@@ -216,44 +227,67 @@ impl Checker {
     }
 
     fn lose(&mut self, record: &Record, loss: Loss) {
-        let Some(packet) = self.packets.get_mut(record.label) else { return };
-        packet.on_wire -= u32::from(matches!(loss, Loss::Channel(_)));
-        if packet.on_wire > 0 {
-            // Another copy goes on.
-            return;
-        }
-        let place = match loss {
-            Loss::Channel(_) => self.facts.channel(record).to_owned(),
-            _ => self.facts.name(record.node).to_owned(),
+        let (is_on_channel, at) = (matches!(loss, Loss::Channel(_)), (record.node, record.port));
+        let place = if is_on_channel { self.facts.channel(record) } else { self.facts.name(record.node) };
+        let end = End {
+            time: record.time,
+            node: record.node,
+            loss: Some(loss),
+            is_at_host: is_on_channel && self.facts.host_channels.contains(&at),
+            // A channel loses what is on it when it fails, too.
+            failed_later: loss == Loss::Channel(ChannelDrop::Down) && self.reach.is_up(at, record.time),
+            what: format!("a packet is lost at {place}: {}", loss.describe()),
         };
-        let what = format!("a packet is lost at {place}: {}", loss.describe());
-        if !(matches!(loss, Loss::Channel(_)) && self.facts.host_channels.contains(&(record.node, record.port))) {
-            self.note_loss(record.time, record.label, &what, Some(loss));
+        let Some(packet) = self.packets.get_mut(record.label) else { return };
+        packet.on_wire -= u32::from(is_on_channel);
+        if packet.on_wire == 0 {
+            self.note_end(record.label, end);
+            self.packets.remove(record.label);
+        } else if is_excused(loss) {
+            // Another copy goes on.
+            packet.explained.get_or_insert(end);
         }
-        self.packets.remove(record.label);
     }
 
-    /// Checks a loss; `None` is one without any reason.
-    fn note_loss(&mut self, time: Time, label: u64, what: &str, loss: Option<Loss>) {
-        let packet = self.packets.get(label).filter(|packet| !packet.is_corrupted);
-        let Some(sent) = packet.map(|packet| packet.sent) else { return };
-        if self.has(Property::NoUnexplainedLoss) && !loss.is_some_and(is_excused) {
-            return self.violate(Property::NoUnexplainedLoss, time, what.to_owned(), label);
+    /// The last copy of a packet has come to its end: checks why.
+    fn note_end(&mut self, label: u64, last: End) {
+        let Some(packet) = self.packets.get(label).filter(|packet| !packet.is_corrupted) else { return };
+        let explained = packet.explained.clone().filter(|_| !last.loss.is_some_and(is_excused));
+        let end = explained.unwrap_or(last);
+        if end.is_at_host || !self.had_way(label, &end) {
+            return;
         }
+        if self.has(Property::NoUnexplainedLoss) && !end.loss.is_some_and(is_excused) {
+            return self.violate(Property::NoUnexplainedLoss, end.time, end.what, label);
+        }
+        if end.loss.is_none_or(is_of_failures) && !end.failed_later {
+            self.check_convergence(label, end);
+        }
+    }
+
+    /// Whether a packet had a way to its destination when it was sent and when it was lost.
+    fn had_way(&mut self, label: u64, end: &End) -> bool {
+        let Some(packet) = self.packets.get(label) else { return true };
+        let ends = packet.way.first().zip(self.facts.hosts.get(&packet.identity.flow.destination));
+        ends.is_none_or(|(from, to)| self.reach.had_way((*from, packet.sent), (end.node, end.time), *to))
+    }
+
+    /// Checks a loss that may be due to a failure: links have not changed until it for so long before it was sent.
+    fn check_convergence(&mut self, label: u64, end: End) {
+        let Some(sent) = self.packets.get(label).map(|packet| packet.sent) else { return };
         let limits = self.properties.iter().filter_map(|property| match property {
             Property::ConvergesWithin(limit) => Some(*limit),
             _ => None,
         });
-        let before = self.facts.changes.partition_point(|change| *change <= sent);
-        let change = before.checked_sub(1).map(|index| self.facts.changes[index]);
+        let before = self.facts.changes.partition_point(|change| *change <= end.time);
+        let change = before.checked_sub(1).map(|index| self.facts.changes[index]).filter(|change| *change <= sent);
         let exceeded = |change: Time| limits.into_iter().find(|limit| sent.since(change) >= *limit);
-        if loss.is_none_or(is_of_failures)
-            && let Some(change) = change
+        if let Some(change) = change
             && let Some(limit) = exceeded(change)
         {
             let after = sent.since(change);
-            let what = format!("{what}; it was sent {after} after links changed last, at {change}");
-            self.violate(Property::ConvergesWithin(limit), time, what, label);
+            let what = format!("{}; it was sent {after} after links changed last, at {change}", end.what);
+            self.violate(Property::ConvergesWithin(limit), end.time, what, label);
         }
     }
 }

@@ -89,6 +89,15 @@ fn a_copy_that_egress_drops_is_no_loss_while_others_wait() {
 }
 
 #[test]
+fn a_copy_that_a_link_loses_explains_that_others_reach_other_hosts_only() {
+    // The copy for the destination is lost before those for other hosts arrive, or after.
+    for link in ["s1>h1", "s1>h2", "s1>h3", "h2>s1"] {
+        let lossy = format!("[link.\"{link}\"]\nloss = 0.5\n");
+        assert_eq!(violation("no-unexplained-loss", &lossy, false), None, "{link}");
+    }
+}
+
+#[test]
 fn a_packet_of_which_all_copies_are_dropped_is_one() {
     let found = violation("no-unexplained-loss", "", true).expect("the program drops");
     assert!(found.time > Time::from_ms(9), "{found:?}");

@@ -144,8 +144,10 @@ fn judge(
 /// Reports a violation: what is left of the run, and how to repeat it.
 fn fail(session: &Session<'_>, case: Case, violation: Violation) -> Result<Exit, Exit> {
     let all = session.scenario(&case.sets(), None)?;
-    let (flows, faults) = (all.flows.len(), all.faults.len());
-    let (case, violation) = shrink(session, case, violation, flows, all.faults.iter().map(|it| it.number).collect())?;
+    // The flows and faults that the user has left out stay out.
+    let running: Vec<usize> = (0..all.flows.len()).filter(|flow| all.runs(*flow)).collect();
+    let (flows, faults) = (running.len(), all.faults.len());
+    let (case, violation) = shrink(session, case, violation, running, all.faults.iter().map(|it| it.number).collect())?;
     let simulation = replay(session, &case)?;
     let command = command(session, &case, violation.property);
     let Violation { property, time, what, packet } = &violation;
@@ -186,7 +188,7 @@ fn shrink(
     session: &Session<'_>,
     mut case: Case,
     mut violation: Violation,
-    flows: usize,
+    flows: Vec<usize>,
     faults: Vec<usize>,
 ) -> Result<(Case, Violation), Exit> {
     let progress = Progress::start("making the failing run smaller");
@@ -227,10 +229,11 @@ fn shrink(
     });
     case.faults = Some(kept).filter(|kept| kept.len() < all);
     let base = case.clone();
-    let kept = smallest((0..flows).collect(), &mut |part| {
+    let all = flows.len();
+    let kept = smallest(flows, &mut |part| {
         fails(session, &Case { flows: Some(part.to_vec()), ..base.clone() }, &mut violation)
     });
-    case.flows = Some(kept).filter(|kept| kept.len() < flows);
+    case.flows = Some(kept).filter(|kept| kept.len() < all);
     shorten(session, &mut case, &mut violation, &mut fails);
     match error {
         Some(exit) => Err(exit),
@@ -257,6 +260,11 @@ fn replay(session: &Session<'_>, case: &Case) -> Result<Simulation, Exit> {
     Ok(simulation)
 }
 
+/// The key of a value that is set.
+fn key(set: &str) -> &str {
+    set.split_once('=').map_or(set, |(key, _)| key).trim()
+}
+
 /// The command that repeats a run with its captures.
 fn command(session: &Session<'_>, case: &Case, property: Property) -> String {
     let arguments = session.arguments;
@@ -266,7 +274,10 @@ fn command(session: &Session<'_>, case: &Case, property: Property) -> String {
     source.include.iter().for_each(|folder| add("-I", folder.display().to_string()));
     source.define.iter().for_each(|name| add("-D", name.clone()));
     source.undefine.iter().for_each(|name| add("-U", name.clone()));
-    arguments.set.iter().for_each(|set| add("--set", set.clone()));
+    // What is left of lists of the user's takes their place.
+    let replaced: Vec<String> = case.sets().iter().map(|set| key(set).to_owned()).collect();
+    let kept = arguments.set.iter().filter(|set| !replaced.iter().any(|it| *it == key(set)));
+    kept.for_each(|set| add("--set", set.clone()));
     add("--seed", case.seed.to_string());
     case.sets().into_iter().skip(1).for_each(|set| add("--set", set));
     case.until.iter().for_each(|until| add("--until", until.to_string()));

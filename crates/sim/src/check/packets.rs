@@ -1,6 +1,7 @@
 //! What is known of the packets that are under way.
 
 use crate::network::NodeId;
+use crate::record::Loss;
 use crate::time::Time;
 use crate::wire::flow::Identity;
 use std::collections::BTreeMap;
@@ -22,6 +23,24 @@ pub(super) struct Followed {
     pub(super) on_wire: u32,
     /// Where it is, unless on a channel.
     pub(super) inside: Option<Inside>,
+    /// The first loss of a copy, while others were under way, that the scenario explains: which of the copies was to
+    /// reach the destination is not known, so it explains the loss of the packet.
+    pub(super) explained: Option<End>,
+}
+
+/// How a packet, or a copy of it, came to its end.
+#[derive(Clone, Debug)]
+pub(super) struct End {
+    pub(super) time: Time,
+    pub(super) node: NodeId,
+    /// `None` without any reason.
+    pub(super) loss: Option<Loss>,
+    /// Whether it was on the link of a host, which has no other way.
+    pub(super) is_at_host: bool,
+    /// Whether its link failed while it was on it.
+    pub(super) failed_later: bool,
+    /// For people.
+    pub(super) what: String,
 }
 
 /// The node where a packet is, and since when.
@@ -33,7 +52,7 @@ pub(super) struct Inside {
 
 impl Followed {
     pub(super) fn new(sent: Time, node: NodeId, identity: Identity) -> Followed {
-        Followed { identity, sent, way: vec![node], is_corrupted: false, on_wire: 1, inside: None }
+        Followed { identity, sent, way: vec![node], is_corrupted: false, on_wire: 1, inside: None, explained: None }
     }
 }
 
@@ -58,10 +77,12 @@ impl Packets {
         self.0.remove(&label);
     }
 
-    /// The packet that has been longest at a node where nothing waits any more.
-    pub(super) fn vanished(&self, is_idle: &dyn Fn(NodeId) -> bool) -> Option<(u64, Inside)> {
+    /// The packets at nodes where nothing waits any more, those that have been there longest first.
+    pub(super) fn vanished(&self, is_idle: &dyn Fn(NodeId) -> bool) -> Vec<(u64, Inside)> {
         let inside = self.0.iter().filter(|(_, packet)| !packet.is_corrupted);
         let inside = inside.filter_map(|(label, packet)| packet.inside.map(|inside| (*label, inside)));
-        inside.filter(|(_, inside)| is_idle(inside.node)).min_by_key(|(label, inside)| (inside.time, *label))
+        let mut all: Vec<(u64, Inside)> = inside.filter(|(_, inside)| is_idle(inside.node)).collect();
+        all.sort_by_key(|(label, inside)| (inside.time, *label));
+        all
     }
 }
