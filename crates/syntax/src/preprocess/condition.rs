@@ -21,7 +21,11 @@ impl Preprocessor<'_> {
     /// The value of the condition `tokens` of the directive at `span`. An invalid condition is reported and false.
     pub(super) fn evaluate_condition(&mut self, span: Span, tokens: Vec<Token>) -> Result<bool, LimitExceeded> {
         let tokens = self.resolve_defined(tokens);
-        let tokens = self.expand_line(tokens)?;
+        self.is_in_condition = true;
+        let expanded = self.expand_line(tokens);
+        self.is_in_condition = false;
+        // A macro's body may ask, too.
+        let tokens = self.resolve_defined(expanded?);
         let tokens = self.resolve_has_include(tokens);
         let mut evaluator = Evaluator { tokens: &tokens, next: 0, names: &self.names, end: span, depth: 0 };
         let outcome = evaluator.conditional(true).and_then(|value| match evaluator.peek() {

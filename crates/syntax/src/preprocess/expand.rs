@@ -82,7 +82,11 @@ impl Preprocessor<'_> {
         while let Some(token) = self.next_token(&mut frames) {
             self.count_steps(1, token.span)?;
             let definition = match self.macros.get(token.symbol) {
-                Some(definition) if token.kind == TokenKind::Word && !token.is_painted => definition.clone(),
+                Some(definition)
+                    if token.kind == TokenKind::Word && !token.is_painted && !self.is_asked_for(&output) =>
+                {
+                    definition.clone()
+                }
                 _ => {
                     output.push(self.predefined(token));
                     continue;
@@ -105,6 +109,17 @@ impl Preprocessor<'_> {
             self.check_depth(frames.len(), EXPANSION_DEPTH_MAX, token.span)?;
         }
         Ok(output)
+    }
+
+    /// Whether the next token of a condition is the name that `defined` asks for.
+    fn is_asked_for(&self, before: &[Token]) -> bool {
+        let is_defined = |token: &Token| token.kind == TokenKind::Word && &**self.names.text(token.symbol) == "defined";
+        self.is_in_condition
+            && match before {
+                [.., word, open] if open.kind == TokenKind::LeftParen => is_defined(word),
+                [.., word] => is_defined(word),
+                [] => false,
+            }
     }
 
     /// The next token of the innermost frame that has one.

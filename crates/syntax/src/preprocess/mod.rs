@@ -125,6 +125,8 @@ struct Preprocessor<'a> {
     tokens: Vec<Token>,
     empty_expansions: BTreeMap<usize, Symbol>,
     behind_errors: BTreeSet<usize>,
+    /// Whether a condition's macros are expanded: the name that `defined` asks for stays.
+    is_in_condition: bool,
     /// Steps of macro expansion so far.
     steps: usize,
 }
@@ -175,6 +177,7 @@ pub(crate) fn preprocess(
         tokens: Vec::new(),
         empty_expansions: BTreeMap::new(),
         behind_errors: BTreeSet::new(),
+        is_in_condition: false,
         steps: 0,
     };
     let outcome = preprocessor.run(name, folder, content);

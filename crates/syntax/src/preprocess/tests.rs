@@ -360,6 +360,16 @@ fn conditionals_choose_one_branch() {
 }
 
 #[test]
+fn a_macro_may_ask_whether_a_name_is_defined() {
+    check(
+        "#define A\n#define D defined(A)\n#define N defined B || defined A\n#if D && N\nyes\n#endif\n#if defined D\nyes\n#endif",
+        expect![[r#"
+            yes
+            yes"#]],
+    );
+}
+
+#[test]
 fn conditions_compute() {
     for (condition, value) in [
         ("1 + 2 * 3 == 7 && -1 < 0", true),
