@@ -371,16 +371,26 @@ fn multicast(engine: &mut Engine, mut packet: Packet, group: u64, execution: &mu
     replicate(engine, packet, destination, execution);
 }
 
-fn send_clone(engine: &mut Engine, mut copy: Packet, session: u32, execution: &mut Execution<'_>) {
+fn send_clone(engine: &mut Engine, copy: Packet, session: u32, execution: &mut Execution<'_>) {
+    if let Some((copy, destination)) = prepare_clone(engine, copy, session, execution) {
+        replicate(engine, copy, destination, execution);
+    }
+}
+
+/// A clone with what its session gives it, and where it goes; none if it goes through the mirror port first.
+fn prepare_clone(
+    engine: &mut Engine,
+    mut copy: Packet,
+    session: u32,
+    execution: &mut Execution<'_>,
+) -> Option<(Packet, Destination)> {
     // A session that shortens its clones is as good as a program that asks for it.
     let length_bytes_max = engine.replication.clone_properties(session).length_bytes_max;
     copy.set_intrinsic(Slot::Truncate, length_bytes_max.map_or(0, |length| u64::from(length.saturating_add(1))));
     let destination = Destination::Session(session);
     let copies = engine.replication.replicas(destination).len();
     tell(execution, || Decision::Cloned { session, copies: Some(copies) });
-    if let Some(copy) = engine.mirror(copy, session, execution) {
-        replicate(engine, copy, destination, execution);
-    }
+    engine.mirror(copy, session, execution).map(|copy| (copy, destination))
 }
 
 // ------------------------------------------------------------------------------------------------- queues
@@ -499,7 +509,10 @@ fn clone_egress(
     }
     copy.set_intrinsic(Slot::InstanceType, InstanceType::EgressClone as u64);
     copy.set_intrinsic(Slot::PacketLength, packet.intrinsic(Slot::PacketLength));
-    send_clone(engine, copy, session, execution);
+    if let Some((copy, destination)) = prepare_clone(engine, copy, session, execution) {
+        // The packet has not left yet, so the copy waits in its queue: on a path of its own it would be first.
+        engine.replicate(copy, destination, execution, enqueue_replica);
+    }
 }
 
 /// The copy has the bytes that the packet would be sent with, even if it is dropped.
