@@ -443,7 +443,7 @@ impl Checker<'_> {
             written.iter().for_each(|entry| drop(self.entry(table, entry, property.is_const)));
             return;
         }
-        self.check_priorities(written, property.is_const);
+        self.check_priorities(table, written, property.is_const);
         let is_exact = |key: &TableKey| self.hir.match_kinds.get(key.match_kind).is_some_and(|kind| &**kind == "exact");
         let is_exact = table.keys.iter().all(is_exact);
         let mut seen = BTreeMap::new();
@@ -478,11 +478,14 @@ impl Checker<'_> {
     }
 
     /// Reports priorities where none are allowed, and entries without a required one.
-    fn check_priorities(&mut self, written: &[ast::Entry], all_const: bool) {
+    fn check_priorities(&mut self, table: &Table, written: &[ast::Entry], all_const: bool) {
         let first_given = written.iter().find_map(|entry| entry.priority.as_ref());
         let (Some(given), Some(first)) = (first_given, written.first()) else { return };
         if all_const {
             let message = "entries of `const entries` have no priorities: an earlier one comes first";
+            self.report(d::invalid_priority(given.span, message));
+        } else if table.keys.iter().all(|key| matches!(&*self.hir.match_kinds[key.match_kind], "exact" | "lpm")) {
+            let message = "entries with exact keys and prefixes have no priorities: at most one of them decides";
             self.report(d::invalid_priority(given.span, message));
         } else if first.priority.is_none() {
             self.report(d::invalid_priority(first.span, "the first entry needs a priority, because others have one"));

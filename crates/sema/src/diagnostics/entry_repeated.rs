@@ -56,6 +56,8 @@ mod tests {
         check_control(
             "table u { key = { r: exact; } actions = { one; } entries = { priority = 2: 1: one(); priority = 1: 1: one(); } }",
             expect![[r#"
+                t.p4:3:73: error[E0637]: entries with exact keys and prefixes have no priorities: at most one of them decides
+                  `2`: 
                 t.p4:3:86: error[E0638]: the table has an entry with these keys already
                   `priority = 1: 1: one()`: the same keys
                   `priority = 2: 1: one()`: the earlier one

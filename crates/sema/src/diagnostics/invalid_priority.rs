@@ -1,6 +1,7 @@
 //! `E0637`: an invalid or missing priority of a table entry.
 //!
-//! Priorities are numbers from zero on. `const entries` have none, because an earlier entry always takes precedence. If
+//! Priorities are numbers from zero on. `const entries` have none, because an earlier entry always takes precedence,
+//! nor have entries of tables whose keys are all `exact` or `lpm`, because at most one of those that match decides. If
 //! some entries of a table have a priority, the first must have one, from which the others are derived.
 //!
 //! ```p4,wrong
@@ -59,6 +60,22 @@ mod tests {
                   `0x80000000`: 
                 t.p4:9:92: error[E0637]: the priority 2147483652 is out of range: it is from 0 to 2147483647
                   `5: one()`: 
+            "#]],
+        );
+    }
+
+    #[test]
+    fn of_keys_that_need_none() {
+        check_control(
+            "
+            table u { key = { r: exact; } actions = { one; } entries = { priority = 3: 1: one(); } }
+            table v { key = { r: lpm; s.x: exact; } actions = { one; } entries = { priority = 3: (1, 2): one(); } }
+            table w { key = { r: ternary; s.x: exact; } actions = { one; } entries = { priority = 3: (1, 2): one(); } }",
+            expect![[r#"
+                t.p4:4:85: error[E0637]: entries with exact keys and prefixes have no priorities: at most one of them decides
+                  `3`: 
+                t.p4:5:95: error[E0637]: entries with exact keys and prefixes have no priorities: at most one of them decides
+                  `3`: 
             "#]],
         );
     }

@@ -575,7 +575,7 @@ control c(inout H h, inout bit<8> m) {
     }
     table t5 {
         key = {
-            h.a: exact;
+            h.a: ternary;
         }
         actions = {
             a2;
