@@ -335,3 +335,20 @@ fn a_cost_that_is_measured_gives_the_results_of_the_same_cost_in_writing() {
         assert!(!is_good && said.contains("switch s1: only single runs"), "{said}");
     }
 }
+
+/// The documentation is followed with other numbers allowed, as times differ: those of a run that do not depend on the
+/// machine are compared here.
+#[test]
+fn the_guide_has_the_numbers_of_its_first_runs() {
+    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/sim.md")).unwrap();
+    let scenario = page.split("```toml file=dumbbell.toml\n").nth(1).unwrap().split("```").next().unwrap();
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("dumbbell.toml"), scenario).unwrap();
+    let lossy = ["--set", "link.\"s1>s2\".loss=0.01", "--seed", "2"];
+    for more in [&[][..], &lossy] {
+        let output = sim(&folder, &[&["dumbbell.toml"], more].concat());
+        let said = String::from_utf8(output.stdout).unwrap();
+        let counts = said.split(" packet hops").next().unwrap();
+        assert!(counts.contains(" events, ") && page.contains(&format!("\n{counts} packet hops")), "{said}");
+    }
+}

@@ -193,6 +193,7 @@ pub struct HostSection {
     /// Whether neighbours are known without asking.
     pub resolve: Option<bool>,
     pub mtu: Option<Spanned<usize>>,
+    pub receive_window: Option<Spanned<u64>>,
 }
 
 /// `[[flows]]`.
@@ -223,6 +224,8 @@ pub struct FlowSection {
     pub initial_window: Option<Spanned<u32>>,
     pub min_rto: Option<Span>,
     pub delayed_ack: Option<Span>,
+    pub receive_window: Option<Spanned<u64>>,
+    pub mss: Option<Spanned<usize>>,
 }
 
 /// `kind` of `[[flows]]`.

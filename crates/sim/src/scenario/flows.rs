@@ -30,6 +30,12 @@ const SIZE_DEFAULT: usize = 1_472;
 /// The data of pings that have no given size, as `ping` has it.
 const PING_BYTES_DEFAULT: usize = 56;
 
+/// The least MSS: that of the least MTU of IPv4 with room for options.
+const MSS_MIN: usize = 88;
+
+/// Receive windows: from a few segments to the most that window scaling can announce.
+const WINDOW_RANGE: std::ops::RangeInclusive<u64> = 1_024..=1 << 30;
+
 /// What flows are resolved with.
 pub(super) struct Resolver<'a> {
     pub(super) sources: &'a Sources,
@@ -38,6 +44,8 @@ pub(super) struct Resolver<'a> {
     pub(super) seed: u64,
     pub(super) duration: Time,
     pub(super) mtu: usize,
+    /// Of hosts, if the scenario says so.
+    pub(super) receive_window: Option<Spanned<u64>>,
     pub(super) read: ReadFile<'a>,
     pub(super) faults: Vec<ScenarioFault>,
 }
@@ -180,6 +188,8 @@ impl Resolver<'_> {
             ("initial_window", flow.initial_window.is_some()),
             ("min_rto", flow.min_rto.is_some()),
             ("delayed_ack", flow.delayed_ack.is_some()),
+            ("receive_window", flow.receive_window.is_some()),
+            ("mss", flow.mss.is_some()),
         ];
         let ping = [("interval", flow.interval.is_some())];
         let (count, size) = (("count", flow.count.is_some()), ("size", flow.size.is_some()));
@@ -296,8 +306,13 @@ impl Resolver<'_> {
             self.fault(at, "an initial window has 1 to 10,000 segments");
             return None;
         }
+        let mss = self.mss(keys.mss, self.mtu - header)?;
+        let receive_buffer_bytes = self.receive_window(keys.receive_window)?.unwrap_or(defaults.receive_buffer_bytes);
         Some(Config {
-            mss: (self.mtu - header) as u16,
+            mss,
+            receive_buffer_bytes,
+            // The window of the receiver is the limit, not what a sender keeps.
+            send_buffer_bytes: defaults.send_buffer_bytes.max(receive_buffer_bytes),
             congestion: match keys.congestion.unwrap_or(CongestionName::Cubic) {
                 CongestionName::Newreno => Congestion::NewReno,
                 CongestionName::Cubic => Congestion::Cubic,
@@ -310,6 +325,32 @@ impl Resolver<'_> {
             delayed_ack: keys.delayed_ack.map_or(defaults.delayed_ack, |it| it.0),
             ..defaults
         })
+    }
+}
+
+impl Resolver<'_> {
+    /// The most payload and TCP options of a segment.
+    fn mss(&mut self, mss: &Option<Spanned<usize>>, most: usize) -> Option<u16> {
+        let value = mss.as_ref().map_or(most, |it| *it.get_ref());
+        if let Some(at) = mss.as_ref().filter(|_| !(MSS_MIN..=most).contains(&value)) {
+            let message =
+                format!("an MSS is {MSS_MIN} bytes to the MTU of the hosts without 40 or 60 bytes of headers");
+            self.fault(at, format!("{message}, here {most}"));
+            return None;
+        }
+        Some(value as u16)
+    }
+
+    /// The receive window of a flow, or that of hosts; `Some(None)` if nothing is said.
+    fn receive_window(&mut self, own: &Option<Spanned<u64>>) -> Option<Option<u64>> {
+        let Some(given) = own.clone().or(self.receive_window.clone()) else { return Some(None) };
+        let bytes = *given.get_ref();
+        if !WINDOW_RANGE.contains(&bytes) {
+            let (least, most) = WINDOW_RANGE.into_inner();
+            self.fault(&given, format!("a receive window has {least} to {most} bytes"));
+            return None;
+        }
+        Some(Some(bytes))
     }
 }
 

@@ -275,6 +275,7 @@ impl Scenario {
             seed,
             duration: times.duration,
             mtu,
+            receive_window: file.hosts.receive_window.clone(),
             read: read_file,
             faults,
         };

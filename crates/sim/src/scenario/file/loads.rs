@@ -27,6 +27,8 @@ pub struct WorkloadSection {
     pub initial_window: Option<Spanned<u32>>,
     pub min_rto: Option<Span>,
     pub delayed_ack: Option<Span>,
+    pub receive_window: Option<Spanned<u64>>,
+    pub mss: Option<Spanned<usize>>,
 }
 
 /// `[[incasts]]`.
@@ -47,6 +49,8 @@ pub struct IncastSection {
     pub initial_window: Option<Spanned<u32>>,
     pub min_rto: Option<Span>,
     pub delayed_ack: Option<Span>,
+    pub receive_window: Option<Spanned<u64>>,
+    pub mss: Option<Spanned<usize>>,
 }
 
 /// `[[flow_lists]]`.
@@ -62,6 +66,8 @@ pub struct FlowListSection {
     pub initial_window: Option<Spanned<u32>>,
     pub min_rto: Option<Span>,
     pub delayed_ack: Option<Span>,
+    pub receive_window: Option<Spanned<u64>>,
+    pub mss: Option<Spanned<usize>>,
 }
 
 /// `[[sensors]]`.
@@ -90,6 +96,8 @@ pub(in crate::scenario) struct TcpKeys<'a> {
     pub(in crate::scenario) initial_window: &'a Option<Spanned<u32>>,
     pub(in crate::scenario) min_rto: Option<Span>,
     pub(in crate::scenario) delayed_ack: Option<Span>,
+    pub(in crate::scenario) receive_window: &'a Option<Spanned<u64>>,
+    pub(in crate::scenario) mss: &'a Option<Spanned<usize>>,
 }
 
 /// A section with settings of TCP.
@@ -102,9 +110,10 @@ macro_rules! has_tcp_keys {
     ($($section:ty),*) => {$(
         impl HasTcpKeys for $section {
             fn tcp(&self) -> TcpKeys<'_> {
-                let Self { congestion, ecn, min_rto, delayed_ack, ref initial_window, .. } = *self;
+                let Self { congestion, ecn, min_rto, delayed_ack, .. } = *self;
+                let Self { initial_window, receive_window, mss, .. } = self;
                 let is_v6 = self.ipv6.unwrap_or(false);
-                TcpKeys { is_v6, congestion, ecn, initial_window, min_rto, delayed_ack }
+                TcpKeys { is_v6, congestion, ecn, initial_window, min_rto, delayed_ack, receive_window, mss }
             }
         }
     )*};
