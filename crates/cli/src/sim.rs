@@ -249,6 +249,7 @@ fn run_once(session: &Session<'_>) -> Result<Exit, Exit> {
     if arguments.dry_run {
         return Ok(Exit::Success);
     }
+    session.begin()?;
     let began = Instant::now();
     let mut journeys = session.journeys(&mut simulation)?;
     let traced = journeys.as_ref().map(Journeys::recording).unwrap_or_default();
@@ -364,6 +365,21 @@ impl<'a> Session<'a> {
             }
         }
         Ok(Some(journeys))
+    }
+
+    /// A run begins: earlier results have no summary any more, whatever becomes of it, and no trace of another flow.
+    fn begin(&self) -> Result<(), Exit> {
+        for name in ["summary.json", "trace.txt"] {
+            let path = self.output.join(name);
+            fs::remove_file(&path).or_else(|error| match error.kind() {
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Ok(()),
+                _ => {
+                    terminal::error(format!("cannot remove {} of an earlier run: {error}", path.display()));
+                    Err(Exit::System)
+                }
+            })?;
+        }
+        Ok(())
     }
 
     /// Writes the results of a run with these further values.

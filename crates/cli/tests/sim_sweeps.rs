@@ -201,3 +201,35 @@ fn what_does_not_belong_together_is_refused() {
     let bad = refusal(&folder, &["star.toml", "--shard", "3/2"]);
     assert!(bad.contains("`3/2` is not a shard: write I/N with I from 1 to N, as in 2/8"), "{bad}");
 }
+
+#[test]
+fn parts_that_are_missing_are_told() {
+    let folder = folder();
+    for shard in ["1/4", "3/4"] {
+        sim(&folder, &["star.toml", "--shard", shard, "-o", "parts"]);
+    }
+    let merged = command(&folder, &["merge", "parts"]).output().unwrap();
+    let said = String::from_utf8(merged.stderr).unwrap();
+    assert!(merged.status.success(), "{said}");
+    assert_eq!(said, "warning: parts of the sweep are missing, of which the table has nothing: 2/4, 4/4\n");
+}
+
+#[test]
+fn a_run_that_is_interrupted_leaves_no_summary_of_an_earlier_one() {
+    let folder = folder();
+    fs::write(folder.path().join("plain.toml"), plain()).unwrap();
+    sim(&folder, &["plain.toml", "--trace", "0"]);
+    let results = folder.path().join("plain-results");
+    assert!(results.join("summary.json").exists() && results.join("trace.txt").exists());
+    sim(&folder, &["plain.toml"]);
+    assert!(results.join("summary.json").exists() && !results.join("trace.txt").exists());
+    let long = ["plain.toml", "--set", "duration=1000s", "--set", "workloads.0.bytes=20_000_000"];
+    let mut long = command(&folder, &long).spawn().unwrap();
+    let began = Instant::now();
+    while results.join("summary.json").exists() && began.elapsed() < Duration::from_secs(20) {
+        thread::sleep(Duration::from_millis(10));
+    }
+    long.kill().unwrap();
+    long.wait().unwrap();
+    assert!(!results.join("summary.json").exists() && results.join("flows.csv").exists());
+}

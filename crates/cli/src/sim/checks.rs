@@ -250,6 +250,7 @@ fn replay(session: &Session<'_>, case: &Case) -> Result<Simulation, Exit> {
     let mut simulation = session.build(scenario)?;
     let channels = capture::channels(&simulation.network, &["all".to_owned()])?;
     simulation.network.record(&Recording { captured: channels.clone(), ..Recording::default() });
+    session.begin()?;
     let mut captures = Captures::create(&simulation.network, &channels, &session.output)?;
     run(&mut simulation, &mut |simulation| {
         captures.write(&simulation.network.take_records())?;

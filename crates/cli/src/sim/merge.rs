@@ -4,7 +4,7 @@ use crate::Exit;
 use crate::sim::runs;
 use crate::terminal::{self, say};
 use clap::Args;
-use sim::sweep::Table;
+use sim::sweep::{Shard, Table};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -31,6 +31,11 @@ pub fn merge(arguments: &MergeArguments) -> Result<Exit, Exit> {
     let mut records = Vec::new();
     for folder in &arguments.folders {
         records.extend(runs::read_all(folder)?);
+    }
+    let missing: Vec<String> = runs::missing_parts(&arguments.folders)?.iter().map(Shard::to_string).collect();
+    if !missing.is_empty() {
+        let parts = missing.join(", ");
+        terminal::warning(format!("parts of the sweep are missing, of which the table has nothing: {parts}"));
     }
     let table = runs::table(records)?;
     let output = arguments.output.as_ref().unwrap_or(&arguments.folders[0]);

@@ -7,12 +7,16 @@
 use crate::Exit;
 use crate::terminal;
 use sim::sweep::{RunRecord, Shard, Table};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
 /// The longest file.
 const FILE_BYTES_MAX: u64 = 4 << 30;
+
+/// Missing parts of a sweep that are told.
+const PARTS_SHOWN_MAX: usize = 20;
 
 /// The file of a sweep, or of a part of it.
 pub struct RunsFile {
@@ -90,8 +94,29 @@ impl RunsFile {
     }
 }
 
-/// All runs in a folder, of all parts.
-pub fn read_all(folder: &Path) -> Result<Vec<RunRecord>, Exit> {
+/// The parts of a sweep that are missing: the names of others, as in `runs-2-of-8.jsonl`, say how many there are.
+pub fn missing_parts(folders: &[PathBuf]) -> Result<Vec<Shard>, Exit> {
+    let mut found: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+    for folder in folders {
+        for path in paths(folder)? {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let part = name.strip_prefix("runs-").and_then(|rest| rest.strip_suffix(".jsonl"));
+            let shard = part.and_then(|part| Shard::parse(&part.replacen("-of-", "/", 1)).ok());
+            if let Some(Shard { number, count }) = shard {
+                found.entry(count).or_default().insert(number);
+            }
+        }
+    }
+    let missing = found.into_iter().flat_map(|(count, numbers)| {
+        let absent = (1..=count).filter(move |number| !numbers.contains(number));
+        absent.map(move |number| Shard { number, count })
+    });
+    // A name may tell of any number of parts.
+    Ok(missing.take(PARTS_SHOWN_MAX).collect())
+}
+
+/// The files of runs in a folder, in order.
+fn paths(folder: &Path) -> Result<Vec<PathBuf>, Exit> {
     let failed = |error: io::Error| refused(folder, &error);
     let mut paths = Vec::new();
     for entry in fs::read_dir(folder).map_err(failed)? {
@@ -102,6 +127,12 @@ pub fn read_all(folder: &Path) -> Result<Vec<RunRecord>, Exit> {
         }
     }
     paths.sort();
+    Ok(paths)
+}
+
+/// All runs in a folder, of all parts.
+pub fn read_all(folder: &Path) -> Result<Vec<RunRecord>, Exit> {
+    let paths = paths(folder)?;
     if paths.is_empty() {
         terminal::error(format!("{} has no runs: a sweep writes runs.jsonl into its --output", folder.display()));
         return Err(Exit::BadInput);

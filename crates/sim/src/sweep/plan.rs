@@ -7,6 +7,7 @@
 use crate::scenario::{Place, ScenarioFault, Sources, file};
 use crate::sweep::{Setting, digest};
 use serde::Deserialize as _;
+use std::fmt;
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -55,6 +56,12 @@ impl Shard {
         shard
             .filter(|shard| (1..=shard.count).contains(&shard.number))
             .ok_or_else(|| format!("`{text}` is not a shard: write I/N with I from 1 to N, as in 2/8"))
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.number, self.count)
     }
 }
 
