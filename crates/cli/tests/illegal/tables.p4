@@ -743,9 +743,9 @@ control c(in E x) {
         key = { x : exact; }
         actions = { a; }
         entries = {
-            priority = 3 : E.B : a();
-            priority = 2 : E.A : a();
-            priority = 1 : E.B : a();  //~ E0638
+            E.B : a();
+            E.A : a();
+            E.B : a();  //~ E0638
         }
         default_action = a;
     }
