@@ -1,7 +1,7 @@
 //! The command `p4te`, also `wirespeed p4te`: the local controllers of switches that run the programs of this folder.
 //!
-//! * [`control`]: the controllers of all switches of a topology, one for each, which share nothing.
-//! * [`places`]: where each switch is in the topology. [`requests`]: orders as updates of P4Runtime.
+//! * `control`: the controllers of all switches of a topology, one for each, which share nothing.
+//! * `places`: where each switch is in the topology. `requests`: orders as updates of P4Runtime.
 
 mod control;
 mod places;

@@ -1,6 +1,6 @@
 //! From the file to a scenario in which everything is decided.
 //!
-//! * [`network`]: hosts, switches and links. [`switches`]: what runs in each switch. [`links`]: the channels of links.
+//! * `network`: hosts, switches and links. `switches`: what runs in each switch. `links`: the channels of links.
 
 mod links;
 mod network;
