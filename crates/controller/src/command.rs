@@ -13,7 +13,7 @@ use std::pin::Pin;
 use tokio::signal::unix::{SignalKind, signal};
 
 /// The address of the switch within which a controller runs.
-const HERE: &str = "here";
+pub const HERE: &str = "here";
 
 /// A controller within a switch, which runs until the switch ends.
 pub type Running = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -31,8 +31,11 @@ pub struct SwitchArguments {
     tls: TlsArguments,
 }
 
-/// The address of a switch, or [`HERE`].
-fn endpoint(text: &str) -> Result<String, String> {
+/// Reads the address of a switch, or [`HERE`].
+///
+/// # Errors
+/// What an address is.
+pub fn endpoint(text: &str) -> Result<String, String> {
     let parts = text.rsplit_once(':').filter(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok());
     let is_right = text == HERE || parts.is_some();
     let wrong = || "it is HOST:PORT, as 10.0.0.1:9559 or [::1]:9559, or `here` within a switch (run --with)".to_owned();

@@ -50,12 +50,9 @@ fn errors(status: &Status) -> Vec<v1::Error> {
 /// The refused updates of a write with `count` updates, by index. `None` if the status does not describe each update.
 pub(crate) fn refused_updates(status: &Status, count: usize) -> Option<Vec<(usize, RefusedUpdate)>> {
     let errors = errors(status);
-    let problem = |error: v1::Error| {
-        let message = match error.message.as_str() {
-            "" => code_name(error.canonical_code).to_owned(),
-            _ => error.message,
-        };
-        RefusedUpdate { code: Code::from_i32(error.canonical_code), problem: Problem::new(message) }
+    let problem = |error: v1::Error| RefusedUpdate {
+        code: Code::from_i32(error.canonical_code),
+        problem: Problem::new(message(&error)),
     };
     let refused = |(index, error): (usize, v1::Error)| (error.canonical_code != 0).then(|| (index, problem(error)));
     (errors.len() == count).then(|| errors.into_iter().enumerate().filter_map(refused).collect())
@@ -78,15 +75,20 @@ fn parts(status: &Status) -> Vec<Problem> {
     let failed: Vec<(usize, v1::Error)> =
         errors.into_iter().enumerate().filter(|(_, error)| error.canonical_code != 0).collect();
     let problem = |(index, error): &(usize, v1::Error)| {
-        let message = match error.message.as_str() {
-            "" => code_name(error.canonical_code).to_owned(),
-            message => message.to_owned(),
-        };
+        let message = message(error);
         Problem::new(if is_one { message } else { format!("update {index}: {message}") })
     };
     match failed.iter().all(|(_, error)| error.message.is_empty()) {
         true => Vec::new(),
         false => failed.iter().map(problem).collect(),
+    }
+}
+
+/// What an error says of an update.
+fn message(error: &v1::Error) -> String {
+    match error.message.as_str() {
+        "" => code_name(error.canonical_code).to_owned(),
+        message => message.to_owned(),
     }
 }
 

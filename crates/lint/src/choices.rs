@@ -95,7 +95,8 @@ impl Linter<'_, '_> {
         }
     }
 
-    /// Whether the cases cover all values of the keys. Where that cannot be determined, they do.
+    /// Whether the cases cover all values of the keys. Those of keys that are not numbers do not; where it would take
+    /// too long to find out, they do.
     fn cover_all(&self, keys: &[Expr], cases: &[Vec<Values>]) -> bool {
         let bits = |key: &Expr| match key.ty {
             Type::Bool => Some(KeyBits { width: 1, is_signed: false }),

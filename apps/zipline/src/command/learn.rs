@@ -9,11 +9,9 @@ use clap::Args;
 use command_line::Exit;
 use command_line::terminal;
 use command_line::tls::TlsArguments;
+use controller::command::{HERE, endpoint};
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
-
-/// The address of the switch within which a controller runs.
-const HERE: &str = "here";
 
 /// Which switches learn, and the settings.
 #[derive(Args, Debug, Clone)]
@@ -75,14 +73,6 @@ files give to bases keep that meaning; only the others are learned.";
 fn seconds(text: &str) -> Result<f64, String> {
     let seconds = text.parse().ok().filter(|seconds| (0.001..=86_400.0).contains(seconds));
     seconds.ok_or_else(|| "it is a number of seconds, from 0.001 to 86400".to_owned())
-}
-
-/// The address of a switch, or [`HERE`].
-fn endpoint(text: &str) -> Result<String, String> {
-    let parts = text.rsplit_once(':').filter(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok());
-    let is_right = text == HERE || parts.is_some();
-    let wrong = || "it is HOST:PORT, as 10.0.0.1:9559 or [::1]:9559, or `here` within a switch (run --with)".to_owned();
-    is_right.then(|| text.to_owned()).ok_or_else(wrong)
 }
 
 /// Runs until it is interrupted.
