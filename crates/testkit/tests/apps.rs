@@ -19,11 +19,14 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The program of a file of entries, if there is one: it has the name of their folder.
+/// The program of a file of entries, if there is one: it has the name of the file without a number (`cpe1.txt` are
+/// entries of `cpe.p4`), or else the name of their folder.
 fn program_beside(entries: &Path) -> Option<Program> {
     let folder = entries.parent()?;
-    let file = folder.join(folder.file_name()?).with_extension("p4");
-    file.exists().then(|| program_of_file(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display())))
+    let stem = entries.file_stem()?.to_str()?.trim_end_matches(|character: char| character.is_ascii_digit());
+    let names = [stem, folder.file_name()?.to_str()?];
+    let file = names.into_iter().map(|name| folder.join(name).with_extension("p4")).find(|file| file.exists())?;
+    Some(program_of_file(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display())))
 }
 
 /// The effects of the commands in a file, in any order: entries, and the groups and sessions to which they refer. The
