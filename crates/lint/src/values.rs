@@ -85,6 +85,65 @@ impl<'a> Values<'a> {
         }
     }
 
+    /// Whether a collection surely has an item.
+    pub(crate) fn is_not_empty(&self, collection: &Collection) -> bool {
+        match collection {
+            Collection::Items(items) => match (&items.kind, &items.ty) {
+                (ExprKind::Aggregate(items), _) => !items.is_empty(),
+                (_, Type::Array(_, size)) => *size > 0,
+                _ => false,
+            },
+            Collection::Range(low, high) => {
+                self.number(low).zip(self.number(high)).is_some_and(|(low, high)| low <= high)
+            }
+        }
+    }
+
+    /// Whether a condition surely holds after statements, whose assignments of numbers to variables count.
+    pub(crate) fn holds_after(&mut self, stmts: &[Stmt], condition: &Expr) -> bool {
+        let mut assigned = Vec::new();
+        let mut is_simple = true;
+        for stmt in stmts {
+            let value = match &stmt.kind {
+                StmtKind::Local(Local::Var(var, Some(value))) => Some((*var, value)),
+                StmtKind::Assign { target: Expr { kind: ExprKind::Var(var), .. }, value } => Some((*var, value)),
+                _ => None,
+            };
+            is_simple &= value.is_some();
+            if let Some((var, value)) = value {
+                let value = self.number(value);
+                assigned.push(var);
+                match value {
+                    Some(value) => drop(self.constants.insert(var, value)),
+                    None => drop(self.constants.remove(&var)),
+                }
+            }
+        }
+        let holds = is_simple && self.holds(condition);
+        assigned.iter().for_each(|var| drop(self.constants.remove(var)));
+        holds
+    }
+
+    /// Whether a condition surely holds.
+    fn holds(&self, condition: &Expr) -> bool {
+        let ExprKind::Binary(operator, left, right) = &condition.kind else {
+            return self.number(condition).is_some_and(|value| value.is_one());
+        };
+        match operator {
+            BinaryOperator::And => self.holds(left) && self.holds(right),
+            BinaryOperator::Or => self.holds(left) || self.holds(right),
+            _ => self.number(left).zip(self.number(right)).is_some_and(|(left, right)| match operator {
+                BinaryOperator::Less => left < right,
+                BinaryOperator::LessOrEqual => left <= right,
+                BinaryOperator::Greater => left > right,
+                BinaryOperator::GreaterOrEqual => left >= right,
+                BinaryOperator::Equal => left == right,
+                BinaryOperator::NotEqual => left != right,
+                _ => false,
+            }),
+        }
+    }
+
     /// The value converted to the type; `None` if the type is neither a number of fixed width nor `int`.
     fn wrap(&self, value: BigInt, ty: &Type) -> Option<BigInt> {
         if *ty == Type::Integer {

@@ -78,4 +78,44 @@ mod tests {
             "#]],
         );
     }
+
+    #[test]
+    fn after_loops() {
+        check_control(
+            r#"
+            const bit<8> FIRST = 0;
+            apply {
+                bit<8> a;
+                for (bit<8> i in FIRST .. 3) { a = i; }
+                use(a);
+                bit<8> b;
+                for (bit<8> i = FIRST; i < 4; i = i + 1) { if (r == 1) { b = 1; break; } b = i; }
+                use(b);
+                bit<8> c;
+                for (H h in s.stack) { c = h.a; }
+                use(c);
+                bit<8> d;
+                for (bit<8> i in 0 .. 3) { for (bit<8> j in 1 .. 2) { d = j; } }
+                use(d);
+                bit<8> e;
+                for (bit<8> i in 0 .. r) { e = i; }
+                use(e);
+                bit<8> f;
+                for (bit<8> i = r; i < 4; i = i + 1) { f = i; }
+                use(f);
+                bit<8> g;
+                for (bit<8> i in 0 .. 3) { if (r == i) { break; } g = i; }
+                use(g);
+                bit<8> k;
+                for (bit<8> i in 0 .. 3) { if (r == i) { k = i; } }
+                use(k);
+            }"#,
+            expect![[r#"
+                t.p4:20:21: warning[W0322]: `e` may have no value here
+                t.p4:23:21: warning[W0322]: `f` may have no value here
+                t.p4:26:21: warning[W0322]: `g` may have no value here
+                t.p4:29:21: warning[W0322]: `k` may have no value here
+            "#]],
+        );
+    }
 }

@@ -62,14 +62,16 @@ impl Flow<'_, '_> {
             StmtKind::SwitchAction { table, cases, default } => self.switch_on_action(table, cases, default.as_ref()),
             StmtKind::For { init, condition, update, body } => {
                 self.statements(init);
-                self.repeat(|flow| {
-                    flow.read(condition);
-                    let after_condition = flow.state.clone();
-                    flow.block(body);
-                    flow.end_iteration();
-                    flow.statements(update);
-                    after_condition
-                });
+                let is_certain = self.values.holds_after(init, condition);
+                self.repeat(
+                    is_certain,
+                    |flow| flow.read(condition),
+                    |flow| {
+                        flow.block(body);
+                        flow.end_iteration();
+                        flow.statements(update);
+                    },
+                );
             }
             StmtKind::ForIn { var, collection, body } => {
                 match collection {
@@ -79,13 +81,15 @@ impl Flow<'_, '_> {
                         self.read(high);
                     }
                 }
-                self.repeat(|flow| {
-                    let before = flow.state.clone();
-                    flow.set_variable(*var, true);
-                    flow.block(body);
-                    flow.end_iteration();
-                    before
-                });
+                self.repeat(
+                    self.values.is_not_empty(collection),
+                    |_| {},
+                    |flow| {
+                        flow.set_variable(*var, true);
+                        flow.block(body);
+                        flow.end_iteration();
+                    },
+                );
             }
             StmtKind::Break | StmtKind::Continue => self.loop_exit(matches!(stmt.kind, StmtKind::Break)),
             StmtKind::Return(value) => {
@@ -112,15 +116,17 @@ impl Flow<'_, '_> {
         }
     }
 
-    /// Analyses a loop. `iteration` analyses one iteration and returns the state in which the loop ends.
-    fn repeat(&mut self, mut iteration: impl FnMut(&mut Self) -> Option<State>) {
+    /// Analyses a loop: `test` is its condition, `iteration` what an iteration does if the condition holds. If
+    /// `is_certain`, it holds the first time.
+    fn repeat(&mut self, is_certain: bool, mut test: impl FnMut(&mut Self), mut iteration: impl FnMut(&mut Self)) {
         let before = self.state.clone();
         if self.loops.is_empty() {
-            let mode = std::mem::replace(&mut self.mode, Mode::Silent);
             self.loops.push(LoopExits::default());
-            iteration(self);
+            self.silently(|flow| {
+                test(flow);
+                iteration(flow);
+            });
             self.loops.pop();
-            self.mode = mode;
             join(&mut self.state, before);
         } else if let Some(state) = &mut self.state {
             // Analysing inner loops several times would be too expensive if they are nested deeply.
@@ -129,16 +135,37 @@ impl Flow<'_, '_> {
         self.loops.push(LoopExits::default());
         let mut after = None;
         let start = self.state.clone();
-        self.branch(start, |flow| after = iteration(flow));
+        self.branch(start, |flow| {
+            test(flow);
+            let without_iteration = flow.state.clone();
+            iteration(flow);
+            after = if is_certain {
+                flow.silently(test);
+                flow.state.take()
+            } else {
+                without_iteration
+            };
+        });
         if let Some(exits) = self.loops.pop() {
             join(&mut after, exits.breaks);
         }
         self.state = after;
     }
 
+    /// Analyses code whose faults another traversal reports.
+    fn silently(&mut self, work: impl FnOnce(&mut Self)) {
+        let mode = std::mem::replace(&mut self.mode, Mode::Silent);
+        work(self);
+        self.mode = mode;
+    }
+
     /// A declaration: a variable is unassigned at its declaration, in each iteration.
     pub(super) fn local(&mut self, local: &Local) {
-        let Local::Var(var, value) = local else { return };
+        let (var, value) = match local {
+            Local::Var(var, value) => (var, value),
+            Local::Const(var, value) => return self.values.declare(*var, value),
+            _ => return,
+        };
         self.declared_in.insert(*var, self.branch);
         value.iter().for_each(|value| self.read(value));
         self.set_variable(*var, false);

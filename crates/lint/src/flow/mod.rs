@@ -9,7 +9,8 @@
 //!   costs one step.
 //! * A parser's states have effects too. A fixpoint over the transitions gives the entry state of each parser state,
 //!   and a final traversal reports warnings.
-//! * An outermost loop is analysed twice; inside nested loops every variable may have a value.
+//! * An outermost loop is analysed twice; inside nested loops every variable may have a value. A loop whose first
+//!   iteration is certain assigns what its body assigns.
 //!
 //! A read is reported only if no path to it assigns the variable ([`Fault::Unassigned`]), or if the read is always
 //! executed and the assignment is not ([`Fault::PerhapsUnassigned`]). A conditional read may have the same condition as
@@ -24,6 +25,7 @@ mod units;
 pub(crate) use units::targets;
 
 use crate::sink::Sink;
+use crate::values::Values;
 use base::Span;
 use layout::Layout;
 use sema::hir::*;
@@ -84,6 +86,8 @@ pub(crate) struct Flow<'s, 'a> {
     program: &'a Program,
     sink: &'s mut Sink<'a>,
     layout: Layout<'a>,
+    /// The constants so far.
+    values: Values<'a>,
     mode: Mode,
     /// The current state; `None` where code is unreachable.
     state: Option<State>,

@@ -5,6 +5,7 @@ use super::state::{Effect, State, join};
 use super::{Flow, Mode, Summary};
 use crate::diagnostics as d;
 use crate::sink::{Sink, UNINITIALIZED_OUT};
+use crate::values::Values;
 use crate::walk::{blocks_of, direction};
 use base::index::Id as _;
 use sema::hir::*;
@@ -20,6 +21,7 @@ impl<'s, 'a> Flow<'s, 'a> {
             program,
             sink,
             layout: Layout::new(program),
+            values: Values::new(program),
             mode: Mode::Report,
             state: None,
             returns: None,
@@ -39,6 +41,7 @@ impl<'s, 'a> Flow<'s, 'a> {
         let program = self.program;
         let mut is_local = vec![false; program.actions.len()];
         let outer = outer_controls(program);
+        program.top.iter().for_each(|local| self.constant(local));
         for (id, control) in program.controls.iter_enumerated() {
             let silenced = self.sink.enter(&control.annotations);
             self.control(control, &mut is_local);
@@ -97,6 +100,12 @@ impl<'s, 'a> Flow<'s, 'a> {
                 _ => {}
             }
             blocks_of(stmt).into_iter().for_each(|block| self.add_variables(&block.stmts));
+        }
+    }
+
+    fn constant(&mut self, local: &Local) {
+        if let Local::Const(var, value) = local {
+            self.values.declare(*var, value);
         }
     }
 
@@ -169,6 +178,8 @@ impl<'s, 'a> Flow<'s, 'a> {
             self.add_params(&program.actions[id].params);
             self.add_variables(&program.actions[id].body.stmts);
         }
+        // Actions use constants, which stand before them.
+        control.locals.iter().for_each(|local| self.constant(local));
         for id in actions {
             self.local_action(id, own_leaf_count);
         }
