@@ -4,7 +4,7 @@
 //! with what follows. While a macro's expansion is being read, also inside arguments of other macros, its name is
 //! painted: it is never expanded, not even later.
 
-use super::macros::Macro;
+use super::macros::{Macro, Predefined};
 use super::substitute::Arguments;
 use super::{LimitExceeded, Preprocessor, TOKENS_MAX};
 use crate::codes;
@@ -141,20 +141,27 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// `__LINE__` as an integer, `__FILE__`, `__DATE__` and `__TIME__` as strings; any other token unchanged.
+    /// A predefined macro as an integer or a string; any other token unchanged.
     fn predefined(&mut self, mut token: Token) -> Token {
-        if token.kind != TokenKind::Word || !self.macros.is_predefined(token.symbol) {
+        if token.kind != TokenKind::Word {
             return token;
         }
+        let Some(predefined) = self.macros.predefined(token.symbol) else { return token };
         let Some(place) = self.sources.location(token.span.lo) else { return token };
-        let is_line = token.symbol == self.macros.line;
-        let text = match token.symbol {
-            _ if is_line => place.line.to_string(),
-            symbol if symbol == self.macros.date => literal::escape("??? ?? ????"),
-            symbol if symbol == self.macros.time => literal::escape("??:??:??"),
-            _ => literal::escape(&place.file),
+        let (kind, text) = match predefined {
+            Predefined::Line => (TokenKind::Integer, place.line.to_string()),
+            Predefined::IncludeLevel => (TokenKind::Integer, self.files.len().saturating_sub(1).to_string()),
+            Predefined::Counter => {
+                self.counter += 1;
+                (TokenKind::Integer, (self.counter - 1).to_string())
+            }
+            Predefined::File => (TokenKind::String, literal::escape(&place.file)),
+            Predefined::BaseFile => (TokenKind::String, literal::escape(&self.base_file)),
+            Predefined::Date => (TokenKind::String, literal::escape("??? ?? ????")),
+            Predefined::Time => (TokenKind::String, literal::escape("??:??:??")),
+            Predefined::Timestamp => (TokenKind::String, literal::escape("??? ??? ?? ??:??:?? ????")),
         };
-        token.kind = if is_line { TokenKind::Integer } else { TokenKind::String };
+        token.kind = kind;
         token.symbol = self.names.intern(&text);
         token
     }

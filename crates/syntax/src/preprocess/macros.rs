@@ -64,19 +64,40 @@ impl Macro {
     }
 }
 
+/// A macro whose value depends on where or when it is used. The same program must always compile to the same result, so
+/// date and time have the values that a C preprocessor uses when it does not know the time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Predefined {
+    Line,
+    File,
+    BaseFile,
+    IncludeLevel,
+    Counter,
+    Date,
+    Time,
+    Timestamp,
+}
+
+/// The names of these macros.
+const PREDEFINED: [(&str, Predefined); 8] = [
+    ("__LINE__", Predefined::Line),
+    ("__FILE__", Predefined::File),
+    ("__BASE_FILE__", Predefined::BaseFile),
+    ("__INCLUDE_LEVEL__", Predefined::IncludeLevel),
+    ("__COUNTER__", Predefined::Counter),
+    ("__DATE__", Predefined::Date),
+    ("__TIME__", Predefined::Time),
+    ("__TIMESTAMP__", Predefined::Timestamp),
+];
+
 /// The macros that are defined.
 pub(super) struct Macros {
     /// Indexed by symbol.
     by_symbol: Vec<Option<Rc<Macro>>>,
     /// The same: whether the macro's expansion is being read, in which its name stays as it is.
     is_active: Vec<bool>,
-    /// `__LINE__` and `__FILE__`, whose values depend on their location.
-    pub line: Symbol,
-    file: Symbol,
-    /// `__DATE__` and `__TIME__`. The same program must always compile to the same result, so they have the values that
-    /// a C preprocessor uses when the time is unknown.
-    pub date: Symbol,
-    pub time: Symbol,
+    /// The names of [`PREDEFINED`], in its order.
+    predefined: Vec<Symbol>,
     /// `__VA_OPT__`, which has a meaning in the body of a macro with `...`.
     optional: Symbol,
     /// `__has_include`, which only conditions evaluate.
@@ -88,10 +109,7 @@ impl Macros {
         let mut macros = Macros {
             by_symbol: Vec::new(),
             is_active: Vec::new(),
-            line: names.intern("__LINE__"),
-            file: names.intern("__FILE__"),
-            date: names.intern("__DATE__"),
-            time: names.intern("__TIME__"),
+            predefined: PREDEFINED.iter().map(|(name, _)| names.intern(name)).collect(),
             optional: names.intern("__VA_OPT__"),
             has_include: names.intern("__has_include"),
         };
@@ -100,14 +118,15 @@ impl Macros {
         macros
     }
 
-    /// Whether the name is a predefined macro.
-    pub fn is_predefined(&self, symbol: Symbol) -> bool {
-        [self.line, self.file, self.date, self.time].contains(&symbol)
+    /// The predefined macro of this name.
+    pub fn predefined(&self, symbol: Symbol) -> Option<Predefined> {
+        let position = self.predefined.iter().position(|&name| name == symbol)?;
+        Some(PREDEFINED[position].1)
     }
 
     /// Whether the name is a defined macro.
     pub fn is_defined(&self, symbol: Symbol) -> bool {
-        self.get(symbol).is_some() || self.is_predefined(symbol) || symbol == self.has_include
+        self.get(symbol).is_some() || self.predefined(symbol).is_some() || symbol == self.has_include
     }
 
     pub fn get(&self, symbol: Symbol) -> Option<&Rc<Macro>> {
@@ -144,7 +163,7 @@ impl Preprocessor<'_> {
             self.error(codes::INVALID_MACRO, span, "`#define` needs a name");
             return Ok(());
         };
-        if self.macros.is_predefined(name.symbol) || &**self.names.text(name.symbol) == "defined" {
+        if self.macros.predefined(name.symbol).is_some() || &**self.names.text(name.symbol) == "defined" {
             let message = format!("`{}` cannot be defined", self.names.text(name.symbol));
             self.error(codes::INVALID_MACRO, name.span, message);
             return Ok(());

@@ -129,6 +129,10 @@ struct Preprocessor<'a> {
     is_in_condition: bool,
     /// Steps of macro expansion so far.
     steps: usize,
+    /// How often `__COUNTER__` was expanded.
+    counter: usize,
+    /// The program's name, for `__BASE_FILE__`.
+    base_file: String,
 }
 
 /// Reads the program at `path` through the options' loader.
@@ -179,6 +183,8 @@ pub(crate) fn preprocess(
         behind_errors: BTreeSet::new(),
         is_in_condition: false,
         steps: 0,
+        counter: 0,
+        base_file: name.to_owned(),
     };
     let outcome = preprocessor.run(name, folder, content);
     if outcome.is_err() {

@@ -339,7 +339,7 @@ fn architectures_that_are_not_here_are_named() {
 
 #[test]
 fn line_and_file_are_those_of_the_use() {
-    check("__DATE__ __TIME__", expect![[r#""??? ?? ????" "??:??:??""#]]);
+    check("__DATE__ __TIME__ __TIMESTAMP__", expect![[r#""??? ?? ????" "??:??:??" "??? ??? ?? ??:??:?? ????""#]]);
     check("#define L __LINE__\n\n__LINE__ L __FILE__", expect![[r#"3 3 "d/a.p4""#]]);
     check(
         "#line 100 \"x.p4\"\n__LINE__ __FILE__ $\n# 7 \"y.p4\" 1\n__LINE__",
@@ -347,6 +347,34 @@ fn line_and_file_are_those_of_the_use() {
             100 "x.p4" $
             7"#]],
     );
+}
+
+#[test]
+fn a_counter_counts_its_expansions() {
+    check("__COUNTER__ __COUNTER__", expect!["0 1"]);
+    check("#define N __COUNTER__\n#define TWICE(x) x x #x\nN N TWICE(N) __COUNTER__", expect![[r#"0 1 2 2 "N" 3"#]]);
+    check(
+        "#define JOIN(a, b) a ## b\n#define NEW(a, b) JOIN(a, b)\nNEW(x_, __COUNTER__) NEW(x_, __COUNTER__)",
+        expect!["x_0 x_1"],
+    );
+    check("#if __COUNTER__ == 0 && __COUNTER__ == 1\n__COUNTER__\n#endif", expect!["2"]);
+    check(
+        "#ifdef __COUNTER__\n#if defined(__COUNTER__) && defined __LINE__\n__COUNTER__\n#endif\n#endif",
+        expect!["0"],
+    );
+}
+
+#[test]
+fn included_files_differ_in_level_and_name() {
+    let inner = "__INCLUDE_LEVEL__ __FILE__ __BASE_FILE__\n";
+    let files = MemoryFiles::new().with("d/b.p4", format!("#include \"c.p4\"\n{inner}")).with("d/c.p4", inner);
+    let text = format!("{inner}#include \"b.p4\"\n{inner}");
+    expect![[r#"
+        0 "d/a.p4" "d/a.p4"
+        2 "d/c.p4" "d/a.p4"
+        1 "d/b.p4" "d/a.p4"
+        0 "d/a.p4" "d/a.p4""#]]
+    .assert_eq(&preprocessed(&files, |_| {}, &text));
 }
 
 #[test]
