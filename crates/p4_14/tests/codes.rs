@@ -111,6 +111,21 @@ fn text() {
         "#]],
     );
     check(
+        UNEXPECTED_TOKEN,
+        "header_type h_t { a : 8; bit<8> b; }\nheader k { fields { a : 8; } }\nmetadata m_t { bit<8> a; }\n\
+         header_type h_t h;",
+        expect![[r#"
+            t.p4:1:19: error[E0901]: the fields of a header type are in `fields { ... }`
+              = write `header_type h_t { fields { ... } }`
+            t.p4:2:10: error[E0901]: `header` declares an instance of a header type, and here is the body of a type
+              = declare the type with `header_type k { fields { ... } }`, and an instance with `header k NAME;`
+            t.p4:3:14: error[E0901]: `metadata` declares an instance of a header type, and here is the body of a type
+              = declare the type with `header_type m_t { fields { ... } }`, and an instance with `metadata m_t NAME;`
+            t.p4:4:17: error[E0901]: `header_type h_t` declares the type `h_t`, not an instance of it
+              = an instance is declared with `header h_t h;` or `metadata h_t h;`
+        "#]],
+    );
+    check(
         INVALID_NUMBER,
         "header_type h_t { fields { a : 0b2; b : 99999999999'1; } }",
         expect![[r#"

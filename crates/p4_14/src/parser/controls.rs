@@ -66,7 +66,7 @@ impl Parser<'_> {
         let name = self.name("the name of a method")?;
         if self.at("=") {
             let help = "write the field with `modify_field` in an action, and apply a table that runs the action";
-            return self.of_p4_16(self.peek().span, "a control of P4_14 does not assign", help);
+            return self.of_other_form(self.peek().span, "a control of P4_14 does not assign", help);
         }
         let arguments = self.arguments()?;
         self.expect(";")?;
@@ -117,7 +117,7 @@ impl Parser<'_> {
         if self.at("{") {
             let help = "write the statements in the braces of the control; if the program is P4_16, choose the language \
                         with `--std p4-16`";
-            return self.of_p4_16(word, "a control of P4_14 has no `apply` block", help);
+            return self.of_other_form(word, "a control of P4_14 has no `apply` block", help);
         }
         self.expect("(")?;
         let table = self.name("the name of a table")?;

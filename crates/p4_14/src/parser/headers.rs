@@ -10,6 +10,7 @@ impl Parser<'_> {
     pub(super) fn header_type(&mut self) -> Parsed<()> {
         self.bump();
         let name = self.name("the name of a header type")?;
+        self.refuse_instance_of_type(&name)?;
         let pragmas = std::mem::take(&mut self.own_pragmas);
         let mut header = HeaderType { name, fields: Vec::new(), length: None, max_length: None, pragmas };
         self.expect("{")?;
@@ -29,12 +30,40 @@ impl Parser<'_> {
             } else if self.take_word("max_length") {
                 let value = self.property()?;
                 self.set(&mut header.max_length, value, "max_length", start);
+            } else if matches!(&*self.peek_at(1).text, ":" | "<") {
+                let help = format!("write `header_type {} {{ fields {{ ... }} }}`", header.name.name);
+                return self.of_other_form(start, "the fields of a header type are in `fields { ... }`", help);
             } else {
                 return self.unexpected("`fields`, `length` or `max_length`");
             }
         }
         self.program.header_types.push(header);
         Ok(())
+    }
+
+    /// Reports `header_type type name;`, which is meant as an instance.
+    fn refuse_instance_of_type(&mut self, ty: &Ident) -> Parsed<()> {
+        if !self.at_any_word() {
+            return Ok(());
+        }
+        let instance = self.peek().text.clone();
+        let message = format!("`header_type {0}` declares the type `{0}`, not an instance of it", ty.name);
+        let help =
+            format!("an instance is declared with `header {0} {instance};` or `metadata {0} {instance};`", ty.name);
+        self.of_other_form(self.peek().span, message, help)
+    }
+
+    /// Reports `header name { ... }`, which is meant as a type.
+    fn refuse_type_as_instance(&mut self, keyword: &str, name: &Ident) -> Parsed<()> {
+        if !self.at("{") {
+            return Ok(());
+        }
+        let message = format!("`{keyword}` declares an instance of a header type, and here is the body of a type");
+        let help = format!(
+            "declare the type with `header_type {0} {{ fields {{ ... }} }}`, and an instance with `{keyword} {0} NAME;`",
+            name.name
+        );
+        self.of_other_form(self.peek().span, message, help)
     }
 
     /// `: value;`
@@ -125,8 +154,10 @@ impl Parser<'_> {
 
     /// `header type name[size];`, `metadata type name { field : value; }`
     pub(super) fn instance(&mut self) -> Parsed<()> {
-        let is_metadata = &*self.bump().text == "metadata";
+        let keyword = self.bump().text;
+        let is_metadata = &*keyword == "metadata";
         let type_name = self.name("the name of a header type")?;
+        self.refuse_type_as_instance(&keyword, &type_name)?;
         let name = self.name("the name of an instance")?;
         let mut instance = Instance { is_metadata, type_name, name, size: None, values: Vec::new() };
         if self.take("[") {

@@ -153,8 +153,8 @@ impl Parser<'_> {
         Err(Failed)
     }
 
-    /// Reports a form of P4_16; `help` is that of P4_14.
-    fn of_p4_16<T>(&mut self, span: Span, message: impl Into<String>, help: impl Into<String>) -> Parsed<T> {
+    /// Reports a form that P4_14 does not have, such as one of P4_16; `help` is the form that is meant.
+    fn of_other_form<T>(&mut self, span: Span, message: impl Into<String>, help: impl Into<String>) -> Parsed<T> {
         self.diagnostics.push(Diagnostic::error(codes::UNEXPECTED_TOKEN, span, message).help(help));
         Err(Failed)
     }
@@ -171,9 +171,11 @@ impl Parser<'_> {
             method => forms::of_method(name, method),
         };
         match form {
-            Some(form) if self.at("(") => {
-                self.of_p4_16(method.span, format!("P4_14 has no method `{}`", method.name), format!("write `{form}`"))
-            }
+            Some(form) if self.at("(") => self.of_other_form(
+                method.span,
+                format!("P4_14 has no method `{}`", method.name),
+                format!("write `{form}`"),
+            ),
             _ => Ok(()),
         }
     }
@@ -188,7 +190,7 @@ impl Parser<'_> {
             return Ok(());
         }
         let help = "declare a field in the type of a `metadata` instance, and write it with `modify_field`";
-        self.of_p4_16(self.peek().span, "P4_14 has no local variables", help)
+        self.of_other_form(self.peek().span, "P4_14 has no local variables", help)
     }
 
     fn expect(&mut self, text: &str) -> Parsed<Span> {
