@@ -4,7 +4,7 @@ use crate::support;
 
 use expect_test::expect;
 use ir::v1model::Stage;
-use support::{Parts, check_ir, check_packets};
+use support::{Parts, check_errors, check_ir, check_packets};
 
 fn parser(headers: &str, parser: &str, packets: &[&str], expected: expect_test::Expect) {
     check_packets(&Parts { headers, parser, ..Parts::default() }, packets, expected);
@@ -239,5 +239,32 @@ fn extraction_to_nowhere() {
         expect![[r#"
         0011223344556677 -> 44556677
     "#]],
+    );
+}
+
+#[test]
+fn type_arguments_that_packets_are_not_made_of() {
+    check_errors(
+        &Parts {
+            types: "header v_t { varbit<8> x; varbit<8> y; } header w_t { varbit<8> x; } \
+                    parser One<T>(packet_in p, out T v) { state start { p.extract(v); transition accept; } } \
+                    parser Two<T>(packet_in p, out T v) { state start { p.extract(v, 8); transition accept; } } \
+                    parser See<T>(packet_in p, out T v) { state start { v = p.lookahead<T>(); transition accept; } } \
+                    control Put<T>(packet_out p, in T v) { apply { p.emit(v); } }",
+            headers: "h_t h; v_t v; w_t w; bit<8> n;",
+            parser: "One<bit<8>>() a; One<w_t>() b; Two<v_t>() c; Two<h_t>() d; See<w_t>() e; \
+                     state start { a.apply(packet, hdr.n); b.apply(packet, hdr.w); c.apply(packet, hdr.v); \
+                     d.apply(packet, hdr.h); e.apply(packet, hdr.w); transition accept; }",
+            deparser: "Put<bit<8>>.apply(packet, hdr.n);",
+            ..Parts::default()
+        },
+        expect![[r#"
+            E0320 `extract` of bit<8> needs a header at `p.extract(v)`
+            E0320 `extract` of w_t needs a second argument: the varbit field's length at `p.extract(v)`
+            E0312 `v_t` has several varbit fields, and `extract` takes one length at `p.extract(v, 8)`
+            E0320 `extract` of h_t needs a header with a varbit field at `p.extract(v, 8)`
+            E0320 `lookahead` of w_t needs a type of fixed size at `p.lookahead<T>()`
+            E0320 `emit` of bit<8> needs a header, header union, stack, or a struct of them at `p.emit(v)`
+        "#]],
     );
 }

@@ -396,7 +396,7 @@ impl Checker<'_> {
     /// The element of a list with one element, for a scalar parameter: the reference compiler accepts `f({ x })` for
     /// `f(x)`. Other values are unchanged.
     fn unwrap_single_element(&self, value: Expr, target: &Type) -> Expr {
-        let is_scalar = matches!(self.underlying(target), Type::Bool | Type::Bit(_) | Type::Int(_) | Type::Integer)
+        let is_scalar = matches!(self.hir.underlying(target), Type::Bool | Type::Bit(_) | Type::Int(_) | Type::Integer)
             || matches!(target, Type::Varbit(_) | Type::Error | Type::Enum(_) | Type::String);
         match value.kind {
             ExprKind::Aggregate(mut parts) if is_scalar && parts.len() == 1 => match parts.pop().flatten() {

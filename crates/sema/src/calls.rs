@@ -397,7 +397,7 @@ impl Checker<'_> {
         if !call.arguments.is_empty() {
             self.report(d::argument_count(call.span, &member.name, call.arguments.len(), 0, Span::NONE));
         }
-        let Some((low, high)) = self.size_bits(ty) else {
+        let Some((low, high)) = self.hir.size_bits(ty) else {
             let shown = self.hir.show_type(ty);
             self.report(d::no_size(call.span, &shown));
             return Some(poisoned(call.span));
@@ -423,6 +423,11 @@ impl Checker<'_> {
                 if matches!((&base.ty, name), (Type::ApplyResult(_), "hit" | "miss" | "action_run")) {
                     let diagnostic = d::unknown_member(member, &shown, None, Span::NONE);
                     let help = format!("`{name}` is not a method, and stands without parentheses: `.{name}`");
+                    self.report(diagnostic.help(help));
+                    return poisoned(call.span);
+                }
+                if let Some(help) = self.validity_help(&base.ty, name) {
+                    let diagnostic = d::unknown_member(member, &shown, None, self.type_span(&base.ty));
                     self.report(diagnostic.help(help));
                     return poisoned(call.span);
                 }

@@ -159,7 +159,7 @@ impl Checker<'_> {
     /// The types of the parts of an aggregate; `length` is the length of the list that is converted.
     pub(crate) fn part_types(&self, ty: &Type, length: usize) -> Option<Vec<Type>> {
         match ty {
-            Type::Struct(id, args) if !self.is_union(ty) => Some(self.field_types(*id, args)),
+            Type::Struct(id, args) if !self.is_union(ty) => Some(self.hir.field_types(*id, args)),
             Type::Tuple(elements) => Some(elements.clone()),
             Type::Array(element, size) => Some(vec![(**element).clone(); *size as usize]),
             Type::List(element) => Some(vec![(**element).clone(); length]),
@@ -203,7 +203,7 @@ impl Checker<'_> {
         if e.ty != Type::Integer || !matches!(target, Type::Enum(_) | Type::NewType(_)) {
             return e;
         }
-        let plain = self.underlying(target);
+        let plain = self.hir.underlying(target);
         if let (ExprKind::Int(value), Type::Enum(_)) = (&e.kind, target)
             && !fits(value, &plain)
         {
@@ -233,7 +233,7 @@ impl Checker<'_> {
 
     /// A sequence of casts in place of one that does not exist.
     fn cast_steps(&self, from: &Type, to: &Type) -> Option<String> {
-        match (self.underlying(from), to) {
+        match (self.hir.underlying(from), to) {
             (Type::Bit(_), Type::Int(width)) => Some(format!("(int<{width}>)(bit<{width}>)")),
             (Type::Int(_), Type::Bit(width)) => Some(format!("(bit<{width}>)(int<{width}>)")),
             (Type::Bool, Type::Bit(width)) => Some(format!("(bit<{width}>)(bit<1>)")),

@@ -30,7 +30,7 @@ impl Checker<'_> {
         if checked.ty == Type::Unknown {
             return None;
         }
-        if !matches!(self.underlying(&checked.ty), Type::Integer | Type::Bit(_) | Type::Int(_)) {
+        if !matches!(self.hir.underlying(&checked.ty), Type::Integer | Type::Bit(_) | Type::Int(_)) {
             let found = self.hir.show_type(&checked.ty);
             self.report(d::mismatched_types(checked.span, "a number", &found));
             return None;

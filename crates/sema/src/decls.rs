@@ -325,8 +325,8 @@ impl Checker<'_> {
                 let (mut type_params, (params, unnamed), return_type) = self.with_scope(|checker| {
                     let type_params = checker.type_params(&prototype.type_parameters);
                     let return_type = checker.resolve_type(&prototype.return_type);
-                    let params = checker
-                        .with_unnamed_types(|checker| checker.params(&prototype.parameters, ParamOwner::Function));
+                    let params =
+                        checker.with_unnamed_types(|checker| checker.params(&prototype.parameters, ParamOwner::Extern));
                     (type_params, params, return_type)
                 });
                 type_params.extend(unnamed);
@@ -376,8 +376,10 @@ impl Checker<'_> {
         let mut type_params = self.type_params(&prototype.type_parameters);
         let return_type = self.resolve_type(&prototype.return_type);
         self.check_return_type(&return_type, prototype.return_type.span, body.is_some());
-        let (params, unnamed) =
-            self.with_unnamed_types(|checker| checker.params(&prototype.parameters, ParamOwner::Function));
+        // A method's parameters are those of its extern.
+        let is_function = body.is_some() && kind == PlaceKind::Function;
+        let owner = if is_function { ParamOwner::Function } else { ParamOwner::Extern };
+        let (params, unnamed) = self.with_unnamed_types(|checker| checker.params(&prototype.parameters, owner));
         type_params.extend(unnamed);
         let function = &mut self.hir.functions[id];
         (function.type_params, function.params, function.return_type) = (type_params, params, return_type.clone());

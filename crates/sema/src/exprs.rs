@@ -169,7 +169,7 @@ impl Checker<'_> {
             Type::Bool | Type::Integer | Type::Bit(_) | Type::Int(_) | Type::Varbit(_) | Type::String => true,
             Type::Error | Type::Enum(_) | Type::Param(_) | Type::Unknown => true,
             Type::NewType(id) => self.has_default(&self.hir.new_types[*id].target),
-            Type::Struct(id, args) => self.field_types(*id, args).iter().all(|field| self.has_default(field)),
+            Type::Struct(id, args) => self.hir.field_types(*id, args).iter().all(|field| self.has_default(field)),
             Type::Tuple(elements) => elements.iter().all(|element| self.has_default(element)),
             Type::Array(element, _) => self.has_default(element),
             _ => false,
@@ -256,7 +256,7 @@ impl Checker<'_> {
             }
             _ => return self.anonymous_struct(fields, has_dots, span),
         };
-        let types = self.field_types(id, &args);
+        let types = self.hir.field_types(id, &args);
         let mut parts: Vec<Option<Expr>> = vec![None; types.len()];
         let mut has_wrong_name = false;
         for field in fields {
@@ -406,7 +406,7 @@ impl Checker<'_> {
     }
 
     fn array_index(&mut self, base: Expr, index: Expr, element: Type, size: u32, span: Span) -> Expr {
-        let index_type = self.underlying(&index.ty);
+        let index_type = self.hir.underlying(&index.ty);
         if !matches!(index_type, Type::Integer | Type::Bit(_) | Type::Int(_) | Type::Unknown) {
             let found = self.hir.show_type(&index.ty);
             self.report(d::mismatched_types(index.span, "a number", &found));
@@ -457,7 +457,7 @@ impl Checker<'_> {
         let width_value = self.constant_integer(width);
         let (Some(base), Some(width_value)) = (base, width_value) else { return poisoned(span) };
         let base_width = sliced_width(&base.ty);
-        let low_type = self.underlying(&low.ty);
+        let low_type = self.hir.underlying(&low.ty);
         if !matches!(low_type, Type::Integer | Type::Bit(_) | Type::Unknown) {
             let found = self.hir.show_type(&low.ty);
             self.report(d::mismatched_types(low.span, "an unsigned number", &found));
@@ -486,7 +486,7 @@ impl Checker<'_> {
     /// The base of a slice: a number with a width, or a known one without.
     fn sliced(&mut self, written: &ast::Expr) -> Option<Expr> {
         let base = self.operand(written, None);
-        match self.underlying(&base.ty) {
+        match self.hir.underlying(&base.ty) {
             Type::Unknown => None,
             Type::Integer if self.fold(&base).is_some() => Some(base),
             sized @ (Type::Bit(_) | Type::Int(_)) if !matches!(base.ty, Type::NewType(_)) => {

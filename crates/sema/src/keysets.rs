@@ -50,7 +50,7 @@ impl Checker<'_> {
         operator: &str,
         span: Span,
     ) -> Option<(Expr, Expr)> {
-        let plain = self.underlying(key);
+        let plain = self.hir.underlying(key);
         if !matches!(plain, Type::Bit(_) | Type::Int(_) | Type::Unknown) {
             let shown = self.hir.show_type(key);
             self.report(d::invalid_operand(span, operator, &shown, "numbers with a width"));
@@ -159,7 +159,7 @@ impl Checker<'_> {
         match ty {
             Type::Tuple(parts) => Some(parts.clone()),
             Type::Struct(id, args) if self.hir.structs[*id].kind == ast::StructKind::Struct => {
-                Some(self.field_types(*id, args))
+                Some(self.hir.field_types(*id, args))
             }
             _ => None,
         }

@@ -168,73 +168,10 @@ impl Checker<'_> {
         let owner = &self.hir.externs[id];
         let Callee::Method(_, position) = &call.callee else { return };
         let method = &owner.methods[*position];
-        let Some(ty) = call.type_args.first().cloned() else { return };
-        if matches!(ty, Type::Unknown | Type::Param(_)) {
-            return;
-        }
-        match (&*owner.name, &*method.name, method.params.len()) {
-            ("packet_in", "extract", count) => self.check_extracted(&ty, count == 2, span),
-            ("packet_in", "lookahead", _) => {
-                let is_fixed = self.size_bits(&ty).is_some_and(|(low, high)| low == high);
-                if !is_fixed {
-                    let shown = self.hir.show_type(&ty);
-                    self.report(d::invalid_packet_type(span, "lookahead", &shown, "a type of fixed size"));
-                }
-            }
-            ("packet_out", "emit", _) if !self.can_emit(&ty) => {
-                let shown = self.hir.show_type(&ty);
-                let expected = "a header, header union, stack, or a struct of them";
-                self.report(d::invalid_packet_type(span, "emit", &shown, expected));
-            }
-            _ => {}
-        }
-    }
-
-    fn check_extracted(&mut self, ty: &Type, has_length: bool, span: Span) {
-        let shown = self.hir.show_type(ty);
-        if !self.is_header(ty) {
-            let diagnostic = d::invalid_packet_type(span, "extract", &shown, "a header");
-            self.report(match ty {
-                Type::Array(element, _) if self.is_header(element) => {
-                    diagnostic.help("extract one element after another: `extract(stack.next)`, in a state that loops")
-                }
-                _ if self.is_union(ty) => diagnostic.help("extract one header of the union"),
-                _ => diagnostic,
-            });
-            return;
-        }
-        let Type::Struct(id, args) = ty else { return };
-        let types = self.field_types(*id, args);
-        let mut variable = types.iter().zip(&self.hir.structs[*id].fields);
-        let mut variable = std::iter::from_fn(|| variable.find(|(ty, _)| matches!(ty, Type::Varbit(_))));
-        let (first, second) = (variable.next(), variable.next());
-        let is_variable = first.is_some();
-        if let (Some((_, first)), Some((_, second))) = (first, second) {
-            let diagnostic = d::two_varbits(span, &shown, first.span, second.span);
-            self.report(diagnostic);
-            return;
-        }
-        if is_variable && !has_length {
-            self.report(d::invalid_packet_type(
-                span,
-                "extract",
-                &shown,
-                "a second argument: the varbit field's length",
-            ));
-        } else if has_length && !is_variable {
-            self.report(d::invalid_packet_type(span, "extract", &shown, "a header with a varbit field"));
-        }
-    }
-
-    fn can_emit(&self, ty: &Type) -> bool {
-        match ty {
-            Type::Struct(id, args) if self.is_plain_struct(ty) => {
-                self.field_types(*id, args).iter().all(|field| self.can_emit(field))
-            }
-            Type::Struct(..) | Type::Unknown | Type::Param(_) => true,
-            Type::Array(element, _) => self.can_emit(element),
-            Type::Tuple(elements) => elements.iter().all(|element| self.can_emit(element)),
-            _ => false,
+        let is_packet = matches!(&*owner.name, "packet_in" | "packet_out");
+        let Some(ty) = call.type_args.first().filter(|_| is_packet) else { return };
+        if let Some(fault) = self.hir.packet_fault(&method.name, ty, method.params.len() == 2, span) {
+            self.report(fault);
         }
     }
 }

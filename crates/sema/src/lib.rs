@@ -40,6 +40,7 @@ mod operators;
 mod params;
 mod parsers;
 mod scopes;
+mod sizes;
 mod stmts;
 mod switches;
 mod table_objects;

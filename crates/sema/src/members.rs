@@ -70,6 +70,13 @@ impl Checker<'_> {
         }
     }
 
+    /// The method that is meant by another language's name for the validity of a header or union.
+    pub(crate) fn validity_help(&self, ty: &Type, name: &str) -> Option<&'static str> {
+        let is_meant = matches!(name, "valid" | "is_valid" | "validity");
+        let has_method = self.is_header(ty) || self.is_union(ty);
+        (is_meant && has_method).then_some("a header is tested with `.isValid()`")
+    }
+
     fn static_member(&mut self, ty: &Type, member: &ast::Ident, span: Span) -> Expr {
         let names: Vec<_> = match ty {
             Type::Unknown => return poisoned(span),
@@ -120,12 +127,16 @@ impl Checker<'_> {
                 let owner = &self.hir.structs[id];
                 let diagnostic = d::unknown_member(member, &owner.name, None, owner.span);
                 self.report(as_method(diagnostic, member));
+            } else if let Some(help) = self.validity_help(&base.ty, member.as_str()) {
+                let owner = &self.hir.structs[id];
+                let diagnostic = d::unknown_member(member, &owner.name, None, owner.span);
+                self.report(diagnostic.help(help));
             } else {
                 self.report_unknown_field(member, id);
             }
             return poisoned(span);
         };
-        let ty = self.field_type(id, args, position);
+        let ty = self.hir.field_type(id, args, position);
         expr(ExprKind::Field(Box::new(base), position), ty, span)
     }
 

@@ -373,7 +373,7 @@ impl Checker<'_> {
             return poisoned(span);
         }
         for operand in [&a, &b] {
-            if !is_number(&self.underlying(&operand.ty)) {
+            if !is_number(&self.hir.underlying(&operand.ty)) {
                 let shown = self.hir.show_type(&operand.ty);
                 self.report(d::invalid_operand(operand.span, operator, &shown, "numbers"));
                 return poisoned(span);

@@ -13,8 +13,10 @@ pub(crate) enum ParamOwner {
     /// `apply` of a parser or control, or of a parser or control type.
     Block,
     Action,
-    /// A function or method, extern ones too.
+    /// A function.
     Function,
+    /// An extern function or a method.
+    Extern,
     /// The constructor of a parser.
     ParserConstructor,
     /// The constructor of a control.
@@ -28,7 +30,7 @@ pub(crate) enum ParamOwner {
 impl ParamOwner {
     /// Whether the parameters are bound at compile time.
     fn is_constructor(self) -> bool {
-        !matches!(self, ParamOwner::Block | ParamOwner::Action | ParamOwner::Function)
+        !matches!(self, ParamOwner::Block | ParamOwner::Action | ParamOwner::Function | ParamOwner::Extern)
     }
 
     /// Whether a parameter may be a parser, control or package.
@@ -175,7 +177,7 @@ impl Checker<'_> {
         if needs_value {
             // Target code may read `string` and lists. An `int` has no value at run time, so one with a direction could
             // not be passed.
-            let is_constant = matches!(ty, Type::String | Type::List(_)) && owner == ParamOwner::Function;
+            let is_constant = matches!(ty, Type::String | Type::List(_)) && owner == ParamOwner::Extern;
             return is_constant && param.direction == Direction::In
                 || self.check_variable_type(ty, param.type_ref.span, what);
         }

@@ -115,7 +115,7 @@ impl Checker<'_> {
         match ty {
             Type::Tuple(elements) => elements.iter().all(|element| self.is_select_type(element)),
             Type::Struct(id, args) if self.hir.structs[*id].kind == ast::StructKind::Struct => {
-                self.field_types(*id, args).iter().all(|field| self.is_select_type(field))
+                self.hir.field_types(*id, args).iter().all(|field| self.is_select_type(field))
             }
             _ => self.is_key_type(ty),
         }
@@ -178,7 +178,7 @@ impl Checker<'_> {
         let element = self.resolve_type(&written.element_type);
         self.check_variable_type(&element, written.element_type.span, "an element of a value set");
         let size = self.operand(&written.size, None);
-        if !matches!(self.underlying(&size.ty), Type::Integer | Type::Bit(_) | Type::Int(_) | Type::Unknown) {
+        if !matches!(self.hir.underlying(&size.ty), Type::Integer | Type::Bit(_) | Type::Int(_) | Type::Unknown) {
             let found = self.hir.show_type(&size.ty);
             self.report(d::mismatched_types(size.span, "a number", &found));
         }

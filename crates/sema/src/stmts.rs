@@ -241,7 +241,7 @@ impl Checker<'_> {
     /// The collection of a loop.
     fn collection(&mut self, written: &ast::Expr, element: &Type) -> Collection {
         if let ast::ExprKind::Range { low, high } = &written.kind {
-            if !matches!(self.underlying(element), Type::Bit(_) | Type::Int(_) | Type::Unknown) {
+            if !matches!(self.hir.underlying(element), Type::Bit(_) | Type::Int(_) | Type::Unknown) {
                 let shown = self.hir.show_type(element);
                 self.report(d::mismatched_types(written.span, &shown, "a range of numbers"));
                 return Collection::Items(poisoned(written.span));

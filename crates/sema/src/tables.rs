@@ -185,7 +185,7 @@ impl Checker<'_> {
 
     /// Whether values of the type are scalars of a fixed width, which can be looked up.
     pub(crate) fn is_key_type(&self, ty: &Type) -> bool {
-        let ty = self.underlying(ty);
+        let ty = self.hir.underlying(ty);
         let is_scalar = matches!(ty, Type::Bit(_) | Type::Int(_) | Type::Bool | Type::Error | Type::Enum(_));
         // A type parameter is not bound yet, and an unknown type has been reported already.
         is_scalar || matches!(ty, Type::Param(_) | Type::Unknown)
@@ -198,7 +198,7 @@ impl Checker<'_> {
         while let Type::Struct(id, args) = &ty {
             let field = self.hir.structs[*id].fields.first()?;
             path = format!("{path}.{}", field.name);
-            ty = self.field_types(*id, args).into_iter().next()?;
+            ty = self.hir.field_types(*id, args).into_iter().next()?;
         }
         // The name of a call lacks its type arguments, so it is not usable as an example.
         (self.is_key_type(&ty) && !path.contains('(')).then_some(path)
@@ -592,7 +592,7 @@ impl Checker<'_> {
     /// Whether the ones of a mask are its most significant bits.
     fn is_prefix_mask(&self, mask: &Expr) -> bool {
         let Some(value) = self.fold(mask).and_then(|mask| self.number(&mask)) else { return true };
-        let Some(width) = crate::consts::type_width(&self.underlying(&mask.ty)) else { return true };
+        let Some(width) = crate::consts::type_width(&self.hir.underlying(&mask.ty)) else { return true };
         let value = crate::types::wrap(&value, &Type::Bit(width));
         let zeros = value.trailing_zeros().unwrap_or(u64::from(width));
         let ones = value >> zeros;

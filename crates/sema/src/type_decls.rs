@@ -138,7 +138,9 @@ impl Checker<'_> {
 
     fn enum_representation(&mut self, written: &ast::Type) -> Type {
         let ty = self.resolve_type(written);
-        if !matches!(self.underlying(&ty), Type::Bit(_) | Type::Int(_) | Type::Unknown) || matches!(ty, Type::Enum(_)) {
+        if !matches!(self.hir.underlying(&ty), Type::Bit(_) | Type::Int(_) | Type::Unknown)
+            || matches!(ty, Type::Enum(_))
+        {
             let shown = self.hir.show_type(&ty);
             self.report(d::invalid_enum_representation(written.span, &shown));
             return Type::Unknown;
@@ -147,7 +149,7 @@ impl Checker<'_> {
     }
 
     fn enum_value(&mut self, member: &ast::EnumMember, representation: &Type) -> BigInt {
-        let plain = self.underlying(representation);
+        let plain = self.hir.underlying(representation);
         let Some(value) = &member.value else {
             let shown = self.hir.show_type(representation);
             self.report(d::missing_enum_value(&member.name, &shown));

@@ -4,11 +4,11 @@ use crate::checker::Checker;
 use crate::diagnostics as d;
 use crate::hir::*;
 use crate::scopes::Entity;
-use crate::unify::{any_type, substitute, substitution};
+use crate::unify::any_type;
 use base::Span;
 use base::limits::{STACK_ELEMENTS_MAX, WIDTH_BITS_MAX};
 use num_bigint::BigInt;
-use num_traits::{Signed, ToPrimitive, Zero};
+use num_traits::{Signed, ToPrimitive};
 use syntax::ast::{self, StructKind};
 
 /// The maximum number of parts of a written type after its typedefs are expanded: more is a mistake or an attack.
@@ -77,7 +77,7 @@ impl Checker<'_> {
             count
         };
         match ty {
-            Type::Struct(id, args) => sum(&self.field_types(*id, args)),
+            Type::Struct(id, args) => sum(&self.hir.field_types(*id, args)),
             Type::Tuple(elements) => sum(elements),
             Type::Array(element, count) => self.leaf_count(element, limit).saturating_mul(*count as usize),
             _ => 1,
@@ -210,7 +210,7 @@ impl Checker<'_> {
             return;
         }
         let kind = self.hir.structs[*id].kind;
-        for field in self.field_types(*id, args) {
+        for field in self.hir.field_types(*id, args) {
             if !self.check_field_type(kind, &field, span) {
                 break;
             }
@@ -241,29 +241,6 @@ impl Checker<'_> {
     /// Whether the type is a struct, not a header or a header union.
     pub(crate) fn is_plain_struct(&self, ty: &Type) -> bool {
         matches!(ty, Type::Struct(id, _) if self.hir.structs[*id].kind == StructKind::Struct)
-    }
-
-    /// The type of a field, with these type arguments of its owner.
-    pub(crate) fn field_type(&self, owner: StructId, args: &[Type], field: usize) -> Type {
-        let owner = &self.hir.structs[owner];
-        owner.fields.get(field).map_or(Type::Unknown, |it| substitute(&it.ty, &substitution(&owner.type_params, args)))
-    }
-
-    /// The types of all fields.
-    pub(crate) fn field_types(&self, owner: StructId, args: &[Type]) -> Vec<Type> {
-        (0..self.hir.structs[owner].fields.len()).map(|field| self.field_type(owner, args, field)).collect()
-    }
-
-    /// The underlying type of `type` declarations and enum representations.
-    pub(crate) fn underlying(&self, ty: &Type) -> Type {
-        match ty {
-            Type::NewType(id) => self.underlying(&self.hir.new_types[*id].target),
-            Type::Enum(id) => match &self.hir.enums[*id].representation {
-                Some(representation) => self.underlying(representation),
-                None => ty.clone(),
-            },
-            _ => ty.clone(),
-        }
     }
 
     /// The representation of an enum that has one.
@@ -338,7 +315,7 @@ impl Checker<'_> {
             Type::NewType(id) => self.fits_in_header(&self.hir.new_types[*id].target),
             Type::Array(element, _) => self.fits_in_header(element) && !matches!(**element, Type::Varbit(_)),
             Type::Struct(id, args) if self.hir.structs[*id].kind == StructKind::Struct => {
-                let types = self.field_types(*id, args);
+                let types = self.hir.field_types(*id, args);
                 types.iter().all(|field| self.fits_in_header(field) && !matches!(field, Type::Varbit(_)))
             }
             _ => false,
@@ -350,48 +327,12 @@ impl Checker<'_> {
         match ty {
             Type::Bool | Type::Integer | Type::Bit(_) | Type::Int(_) | Type::Varbit(_) | Type::Error => true,
             Type::Enum(_) | Type::NewType(_) | Type::MatchKind | Type::Unknown => true,
-            Type::Struct(id, args) => self.field_types(*id, args).iter().all(|field| self.is_comparable(field)),
+            Type::Struct(id, args) => self.hir.field_types(*id, args).iter().all(|field| self.is_comparable(field)),
             Type::Array(element, _) => self.is_comparable(element),
             Type::Tuple(elements) => elements.iter().all(|element| self.is_comparable(element)),
             Type::Param(_) => true,
             _ => false,
         }
-    }
-
-    /// The minimum and maximum width in bits of an emitted value; `None` for a type without a fixed layout. The sum of
-    /// widths is unbounded, so it is a big integer.
-    pub(crate) fn size_bits(&self, ty: &Type) -> Option<(BigInt, BigInt)> {
-        let both = |width: u32| Some((BigInt::from(width), BigInt::from(width)));
-        match ty {
-            Type::Bool => both(1),
-            Type::Bit(width) | Type::Int(width) => both(*width),
-            Type::Varbit(width) => Some((BigInt::zero(), BigInt::from(*width))),
-            Type::Enum(_) | Type::NewType(_) => match self.underlying(ty) {
-                Type::Enum(_) | Type::NewType(_) => None,
-                inner => self.size_bits(&inner),
-            },
-            Type::Array(element, count) => {
-                let (low, high) = self.size_bits(element)?;
-                Some((low * *count, high * *count))
-            }
-            Type::Tuple(elements) => self.sum_sizes(elements),
-            Type::Struct(id, args) if self.hir.structs[*id].kind == StructKind::HeaderUnion => {
-                let fields = self.field_types(*id, args);
-                let sizes: Vec<_> = fields.iter().map(|field| self.size_bits(field)).collect::<Option<_>>()?;
-                let low = sizes.iter().map(|(low, _)| low.clone()).min().unwrap_or_default();
-                let high = sizes.iter().map(|(_, high)| high.clone()).max().unwrap_or_default();
-                Some((low, high))
-            }
-            Type::Struct(id, args) => self.sum_sizes(&self.field_types(*id, args)),
-            _ => None,
-        }
-    }
-
-    fn sum_sizes(&self, types: &[Type]) -> Option<(BigInt, BigInt)> {
-        types.iter().try_fold((BigInt::zero(), BigInt::zero()), |(low, high), ty| {
-            let (more_low, more_high) = self.size_bits(ty)?;
-            Some((low + more_low, high + more_high))
-        })
     }
 }
 

@@ -20,6 +20,7 @@ impl<'h> Lowerer<'h> {
         span: Span,
     ) -> Lowered<Option<Value>> {
         let in_parser = self.parser.is_some();
+        self.check_packet_type(name, call, span)?;
         match name {
             "extract" if in_parser => self.extract(call, span)?,
             "lookahead" if in_parser => return self.lookahead(ty, true, span).map(Some),
@@ -39,6 +40,19 @@ impl<'h> Lowerer<'h> {
             _ => return Ok(None),
         }
         Ok(Some(Value::Void))
+    }
+
+    /// Reports a type argument of a generic parser or control that packets are not made of.
+    fn check_packet_type(&mut self, method: &str, call: &Call, span: Span) -> Lowered<()> {
+        let Some(ty) = call.type_args.first() else { return Ok(()) };
+        let ty = self.resolve(ty);
+        match self.hir.packet_fault(method, &ty, call.args.len() == 2, span) {
+            Some(fault) => {
+                self.diagnostics.push(fault);
+                Err(Refused)
+            }
+            None => Ok(()),
+        }
     }
 
     /// `extract(header)`, `extract(header, bits)`, `extract<T>(_)`

@@ -21,6 +21,9 @@ pub(crate) fn invalid_variable_type(span: Span, what: &str, found: &str) -> Diag
         Diagnostic::error("E0314", span, format!("{what} cannot be of type {found}")).label("not a type for this");
     match found {
         "int" => diagnostic.help("give it a width: `bit<32>` or `int<32>`"),
+        "string" if what == "a parameter" => {
+            diagnostic.help("a string is a constant: give the parameter no direction, or make it a constructor's")
+        }
         _ => diagnostic,
     }
 }
@@ -68,7 +71,12 @@ mod tests {
             extern X { }
             void f(inout int n) { }
             void g(in void v) { }
-            int h() { return 1; }",
+            int h() { return 1; }
+            bit<8> k(in string text) { return 1; }
+            action m(in string text) { }
+            control C(in string text) { apply { } }
+            void fine(string text) { }
+            extern void log(in string text);",
             expect![[r#"
                 t.p4:3:26: error[E0314]: a parameter cannot be of type int
                   `int`: not a type for this
@@ -78,6 +86,14 @@ mod tests {
                 t.p4:5:13: error[E0314]: a function's result cannot be of type int
                   `int`: not a type for this
                   = give it a width: `bit<32>` or `int<32>`
+                t.p4:6:25: error[E0314]: a parameter cannot be of type string
+                  `string`: not a type for this
+                  = a string is a constant: give the parameter no direction, or make it a constructor's
+                t.p4:7:25: error[E0314]: a parameter of an action cannot be of type string
+                  `string`: not a type for this
+                t.p4:8:26: error[E0314]: a parameter cannot be of type string
+                  `string`: not a type for this
+                  = a string is a constant: give the parameter no direction, or make it a constructor's
             "#]],
         );
     }

@@ -108,4 +108,25 @@ mod tests {
             "#]],
         );
     }
+
+    #[test]
+    fn validity() {
+        check_apply(
+            "
+            if (s.h.valid) { }
+            if (s.h.valid() && s.x.valid()) { }",
+            expect![[r#"
+                t.p4:4:21: error[E0205]: `H` has no member `valid`
+                  `valid`: unknown member
+                  `H`: declared here
+                  = a header is tested with `.isValid()`
+                t.p4:5:21: error[E0205]: `H` has no member `valid`
+                  `valid`: unknown member
+                  `H`: declared here
+                  = a header is tested with `.isValid()`
+                t.p4:5:36: error[E0205]: `bit<8>` has no member `valid`
+                  `valid`: unknown member
+            "#]],
+        );
+    }
 }

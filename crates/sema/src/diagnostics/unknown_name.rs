@@ -54,6 +54,7 @@ fn type_of_c(name: &str) -> Option<String> {
 fn common_intention(name: &str) -> Option<&'static str> {
     match name {
         "drop" => Some("v1model drops a packet with `mark_to_drop(standard_metadata)`"),
+        "valid" => Some("P4_16 tests a header with `h.isValid()`"),
         "CPU_PORT" => Some("define it on the command line, with the port's number: `-D CPU_PORT=255`"),
         _ => None,
     }
@@ -122,7 +123,7 @@ mod tests {
     #[test]
     fn names_of_other_places() {
         check_apply(
-            "uint8_t a = 1; int32_t b = 2; drop(); s.x = CPU_PORT;",
+            "uint8_t a = 1; int32_t b = 2; drop(); s.x = CPU_PORT; if (valid(s.h)) { }",
             expect![[r#"
                 t.p4:3:1: error[E0201]: `uint8_t` is not declared
                   `uint8_t`: unknown name
@@ -136,6 +137,9 @@ mod tests {
                 t.p4:3:45: error[E0201]: `CPU_PORT` is not declared
                   `CPU_PORT`: unknown name
                   = define it on the command line, with the port's number: `-D CPU_PORT=255`
+                t.p4:3:59: error[E0201]: `valid` is not declared
+                  `valid`: unknown name
+                  = P4_16 tests a header with `h.isValid()`
             "#]],
         );
     }
