@@ -5,6 +5,7 @@ use crate::args::CheckArguments;
 use crate::caught::caught;
 use crate::frontend;
 use crate::terminal::say;
+use base::Span;
 use serde_json::json;
 use std::io::IsTerminal as _;
 use std::path::Path;
@@ -94,28 +95,7 @@ fn warning_count(source: &Source) -> String {
 
 /// All diagnostics of a file, or only its first error.
 fn as_json(file: &Path, source: &Source, is_summary: bool) -> serde_json::Value {
-    let diagnostic = |it: &Diagnostic| {
-        let place = source.map.location(it.primary.span.lo);
-        // A span that goes over the end of a file, as one of several macros may, ends where it begins.
-        let end = source.map.location(it.primary.span.hi).filter(|end| {
-            place
-                .as_ref()
-                .is_some_and(|place| place.file == end.file && (place.line, place.column) <= (end.line, end.column))
-        });
-        let end = end.as_ref().or(place.as_ref());
-        json!({
-            "severity": it.severity.as_str(),
-            "code": it.code,
-            "file": place.as_ref().map(|place| place.file.to_string()),
-            "line": place.as_ref().map(|place| place.line),
-            "column": place.as_ref().map(|place| place.column),
-            "end_line": end.map(|end| end.line),
-            "end_column": end.map(|end| end.column),
-            "message": it.message,
-            "notes": it.notes,
-            "help": it.helps,
-        })
-    };
+    let diagnostic = |it: &Diagnostic| diagnostic_as_json(source, it);
     let diagnostics = &source.diagnostics;
     let errors = diagnostics.error_count();
     let mut line = json!({
@@ -130,4 +110,38 @@ fn as_json(file: &Path, source: &Source, is_summary: bool) -> serde_json::Value 
         line["diagnostics"] = diagnostics.iter().map(diagnostic).collect();
     }
     line
+}
+
+fn diagnostic_as_json(source: &Source, diagnostic: &Diagnostic) -> serde_json::Value {
+    let mut line = place_as_json(source, diagnostic.primary.span);
+    line["severity"] = diagnostic.severity.as_str().into();
+    line["code"] = diagnostic.code.into();
+    line["message"] = diagnostic.message.clone().into();
+    line["notes"] = diagnostic.notes.clone().into();
+    line["help"] = diagnostic.helps.clone().into();
+    let related = diagnostic.secondary.iter().map(|label| {
+        let mut related = place_as_json(source, label.span);
+        related["message"] = label.text.clone().into();
+        related
+    });
+    line["related"] = related.collect();
+    line
+}
+
+fn place_as_json(source: &Source, span: Span) -> serde_json::Value {
+    let place = source.map.location(span.lo);
+    // A span that goes over the end of a file, as one of several macros may, ends where it begins.
+    let end = source.map.location(span.hi).filter(|end| {
+        place
+            .as_ref()
+            .is_some_and(|place| place.file == end.file && (place.line, place.column) <= (end.line, end.column))
+    });
+    let end = end.as_ref().or(place.as_ref());
+    json!({
+        "file": place.as_ref().map(|place| place.file.to_string()),
+        "line": place.as_ref().map(|place| place.line),
+        "column": place.as_ref().map(|place| place.column),
+        "end_line": end.map(|end| end.line),
+        "end_column": end.map(|end| end.column),
+    })
 }

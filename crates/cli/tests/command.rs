@@ -99,11 +99,20 @@ fn check_summary_has_a_line_per_file() {
     folder.check("check --summary --json good.p4 bad.p4", expect![[r#"
         exit 1
         {"errors":0,"file":"good.p4","first":null,"ok":true,"warnings":0}
-        {"errors":1,"file":"bad.p4","first":{"code":"E0201","column":18,"end_column":19,"end_line":2,"file":"bad.p4","help":[],"line":2,"message":"`b` is not declared","notes":["there is no `main` in this file: if it is a part of a program, check the file that includes it"],"severity":"error"},"ok":false,"warnings":0}
+        {"errors":1,"file":"bad.p4","first":{"code":"E0201","column":18,"end_column":19,"end_line":2,"file":"bad.p4","help":[],"line":2,"message":"`b` is not declared","notes":["there is no `main` in this file: if it is a part of a program, check the file that includes it"],"related":[],"severity":"error"},"ok":false,"warnings":0}
     "#]]);
     folder.check("check --json bad.p4", expect![[r#"
         exit 1
-        {"diagnostics":[{"code":"E0201","column":18,"end_column":19,"end_line":2,"file":"bad.p4","help":[],"line":2,"message":"`b` is not declared","notes":["there is no `main` in this file: if it is a part of a program, check the file that includes it"],"severity":"error"}],"errors":1,"file":"bad.p4","ok":false,"warnings":0}
+        {"diagnostics":[{"code":"E0201","column":18,"end_column":19,"end_line":2,"file":"bad.p4","help":[],"line":2,"message":"`b` is not declared","notes":["there is no `main` in this file: if it is a part of a program, check the file that includes it"],"related":[],"severity":"error"}],"errors":1,"file":"bad.p4","ok":false,"warnings":0}
+    "#]]);
+}
+
+#[test]
+fn check_as_json_says_where_macros_are_expanded() {
+    let text = "#define INNER b\n#define OUTER 1 + INNER\nconst bit<8> a = OUTER;\n";
+    Folder::with(&[("bad.p4", text)]).check("check --json bad.p4", expect![[r#"
+        exit 1
+        {"diagnostics":[{"code":"E0201","column":15,"end_column":16,"end_line":1,"file":"bad.p4","help":[],"line":1,"message":"`b` is not declared","notes":["there is no `main` in this file: if it is a part of a program, check the file that includes it"],"related":[{"column":19,"end_column":24,"end_line":2,"file":"bad.p4","line":2,"message":"expanded here"},{"column":18,"end_column":23,"end_line":3,"file":"bad.p4","line":3,"message":"expanded here"}],"severity":"error"}],"errors":1,"file":"bad.p4","ok":false,"warnings":0}
     "#]]);
 }
 
@@ -153,7 +162,7 @@ fn warnings_are_shown_in_order_and_do_no_harm() {
     );
     folder.check("check --json odd.p4", expect![[r#"
         exit 0
-        {"diagnostics":[{"code":"W0301","column":12,"end_column":18,"end_line":2,"file":"odd.p4","help":[],"line":2,"message":"the variable `unused` is never used","notes":[],"severity":"warning"},{"code":"W0351","column":13,"end_column":19,"end_line":3,"file":"odd.p4","help":[],"line":3,"message":"this is assigned to itself","notes":[],"severity":"warning"},{"code":"W0342","column":56,"end_column":62,"end_line":3,"file":"odd.p4","help":[],"line":3,"message":"both sides of `==` are the same: the result is `true`","notes":[],"severity":"warning"}],"errors":0,"file":"odd.p4","ok":true,"warnings":3}
+        {"diagnostics":[{"code":"W0301","column":12,"end_column":18,"end_line":2,"file":"odd.p4","help":[],"line":2,"message":"the variable `unused` is never used","notes":[],"related":[],"severity":"warning"},{"code":"W0351","column":13,"end_column":19,"end_line":3,"file":"odd.p4","help":[],"line":3,"message":"this is assigned to itself","notes":[],"related":[],"severity":"warning"},{"code":"W0342","column":56,"end_column":62,"end_line":3,"file":"odd.p4","help":[],"line":3,"message":"both sides of `==` are the same: the result is `true`","notes":[],"related":[],"severity":"warning"}],"errors":0,"file":"odd.p4","ok":true,"warnings":3}
     "#]]);
 }
 
