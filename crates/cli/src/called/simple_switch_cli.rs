@@ -53,8 +53,10 @@ pub fn meant(given: Vec<OsString>, listens: &dyn Fn(&str, u16) -> bool) -> Vec<O
     let is_first = port.is_none() && !is_told && listens(&ip, THRIFT_FIRST);
     if let Some(port) = port.or(is_first.then_some(THRIFT_FIRST)) {
         all.push("--address".into());
-        let number = port.checked_sub(THRIFT_FIRST).filter(|&number| number < SWITCHES_MAX);
-        match number.filter(|_| !is_first && !listens(&ip, port)) {
+        // If nothing listens, the address that was given is the one that the error should name.
+        let is_of_network = |number: &u16| *number < SWITCHES_MAX && listens(&ip, NET_FIRST + number);
+        let is_there = is_first || listens(&ip, port);
+        match port.checked_sub(THRIFT_FIRST).filter(|number| !is_there && is_of_network(number)) {
             Some(number) => {
                 all.push(format!("{ip}:{}", NET_FIRST + number).into());
                 all.extend(["--device-id".into(), number.to_string().into()]);
@@ -77,13 +79,18 @@ mod tests {
         assert_eq!(meant("", 0), "ctl --simple-switch-cli");
         assert_eq!(meant("", 9090), "ctl --simple-switch-cli --address 127.0.0.1:9090");
         assert_eq!(
-            meant("--thrift-port 9091 --json x.json --pre SimplePreLAG", 0),
+            meant("--thrift-port 9091 --json x.json --pre SimplePreLAG", 50052),
             "ctl --simple-switch-cli --address 127.0.0.1:50052 --device-id 1"
         );
         assert_eq!(
             meant("--address 10.0.0.1:9559", 9090),
             "ctl --simple-switch-cli --address 10.0.0.1:9559",
             "who says where needs no search"
+        );
+        assert_eq!(
+            meant("--thrift-port 9091", 0),
+            "ctl --simple-switch-cli --address 127.0.0.1:9091",
+            "an error names the port that was given"
         );
         assert_eq!(meant("--thrift-port 9091", 9091), "ctl --simple-switch-cli --address 127.0.0.1:9091");
         assert_eq!(
