@@ -86,7 +86,7 @@ fn read(text: &str, sets: &[String], folder: &Path) -> Result<Scenario, String> 
 fn simulate(mut simulation: Simulation) -> Result<(Simulation, Results), Box<dyn Error>> {
     let processor = || clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).map(Duration::from);
     let began = processor()?;
-    simulation.run_until(Time::MAX);
+    simulation.run_until(Time::MAX).unwrap();
     let processor_s = (processor()? - began).as_secs_f64();
     let results = results::ours(&simulation, processor_s);
     Ok((simulation, results))

@@ -108,7 +108,7 @@ fn best(
 
 fn measure(simulation: &mut Simulation) -> Run {
     let (began, before) = (Instant::now(), processor_s());
-    simulation.run_until(Time::MAX);
+    simulation.run_until(Time::MAX).unwrap();
     let (wall_s, processor_s) = (began.elapsed().as_secs_f64(), processor_s() - before);
     let channels = 0..simulation.network.channels().len();
     let hops = channels.map(|channel| simulation.network.counters(channel).packets).sum();

@@ -117,7 +117,12 @@ impl Experiment {
         let end = if self.workload == Workload::Incast && counts_packets { END_INCAST } else { parameters.end };
         let mut simulation = self.simulation(&flows, end, programs)?;
         let slice = end.divided(50);
-        while !(simulation.run_until(simulation.network.now() + slice) || is_done(&simulation, begin + sending)) {}
+        loop {
+            let has_ended = simulation.run_until(simulation.network.now() + slice).map_err(|it| it.to_string())?;
+            if has_ended || is_done(&simulation, begin + sending) {
+                break;
+            }
+        }
         Ok(self.outcome(&mut simulation, &flows))
     }
 

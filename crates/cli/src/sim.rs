@@ -15,6 +15,7 @@ mod capture;
 mod checks;
 mod cost;
 mod jobs;
+mod memory;
 mod merge;
 mod outside;
 mod real_time;
@@ -100,6 +101,10 @@ pub struct SimArguments {
     /// Threads that run the simulation; the results are the same
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: u16,
+    /// How much memory packets under way may need, in MiB; a run that needs more fails [default: half of what is free,
+    /// divided by the runs at the same time]
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
+    pub packet_memory: Option<u64>,
     /// Write the packets of a link to a capture in the folder of the results: `A-B` for both directions, `A>B` for one,
     /// `all` for all links; may be repeated
     #[arg(long, value_name = "LINK", conflicts_with = "check")]
@@ -340,10 +345,12 @@ impl<'a> Session<'a> {
         let threads = usize::from(self.arguments.threads);
         let mut make_switch = |name: &str, plan: &SwitchPlan| self.programs().switch(name, plan);
         let made = Simulation::with_controller(scenario, threads, &mut make_switch, make);
-        made.map_err(|fault| {
+        let mut simulation = made.map_err(|fault| {
             terminal::error(shown(self.arguments.path(), &fault));
             Exit::BadInput
-        })
+        })?;
+        memory::limit(&mut simulation, self.arguments);
+        Ok(simulation)
     }
 
     /// The journeys of the flow that is traced, if one is: its programs tell their steps.
@@ -553,7 +560,8 @@ fn run_quietly(simulation: &mut Simulation, each: &mut Each<'_>) -> Result<(), E
     let mut slice = Time::from_ps((duration.ps() / 1_000).max(1));
     loop {
         let before = Instant::now();
-        let has_ended = simulation.run_until(simulation.network.now() + slice);
+        let has_ended =
+            simulation.run_until(simulation.network.now() + slice).map_err(|fault| memory::report(&fault))?;
         if !each(simulation)? || has_ended {
             return Ok(());
         }

@@ -352,3 +352,33 @@ fn the_guide_has_the_numbers_of_its_first_runs() {
         assert!(counts.contains(" events, ") && page.contains(&format!("\n{counts} packet hops")), "{said}");
     }
 }
+
+/// A link without a limit that gets a hundred times its rate.
+const OVERLOAD: &str = r#"
+duration = "10s"
+
+[topology]
+kind = "dumbbell"
+pairs = 1
+rate = "1Gbps"
+core_rate = "10Mbps"
+
+[[flows]]
+kind = "udp"
+from = "h1"
+to = "h2"
+rate = "900Mbps"
+"#;
+
+#[test]
+fn a_run_ends_with_a_message_when_its_packets_need_too_much_memory() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("overload.toml"), OVERLOAD).unwrap();
+    for more in [&["--threads", "1"][..], &["--threads", "2"], &["--seeds", "2"]] {
+        let output = sim(&folder, &[&["overload.toml", "--packet-memory", "8"][..], more].concat());
+        let said = String::from_utf8_lossy(&output.stderr);
+        let expected = "wait for link s1>s2; `queue_packets` or `queue_bytes` limits how many may";
+        assert_eq!(output.status.code(), Some(1), "{more:?}: {said}");
+        assert!(said.contains(expected) && said.contains("--packet-memory lets them have more"), "{more:?}: {said}");
+    }
+}

@@ -125,8 +125,13 @@ pub enum Sizes {
     Fixed(usize),
     /// Uniform between two lengths, both included.
     Uniform(usize, usize),
-    /// Exponentially distributed with this mean, to whole bytes.
-    Exponential(f64),
+    /// A least length and an exponentially distributed rest, to whole bytes.
+    Exponential {
+        /// The least length.
+        least: usize,
+        /// The mean length, `least` included.
+        mean: f64,
+    },
     /// As they were recorded; 0 for those that follow.
     Trace(Arc<[usize]>),
 }
@@ -137,7 +142,9 @@ impl Sizes {
         match *self {
             Sizes::Fixed(bytes) => bytes,
             Sizes::Uniform(low, high) => rng.between(low as u64, high as u64) as usize,
-            Sizes::Exponential(mean) => (exponential(rng) * mean + 0.5) as usize,
+            Sizes::Exponential { least, mean } => {
+                least + (exponential(rng) * (mean - least as f64).max(0.0) + 0.5) as usize
+            }
             Sizes::Trace(ref sizes) => {
                 usize::try_from(number).ok().and_then(|number| sizes.get(number)).copied().unwrap_or(0)
             }
@@ -204,7 +211,11 @@ mod tests {
         let mut rng = Rng::new(1);
         assert!((0..1_000).map(|_| Sizes::Uniform(3, 5).next(0, &mut rng)).all(|size| (3..=5).contains(&size)));
         assert_eq!(Sizes::Fixed(9).next(0, &mut rng), 9);
-        let mean = (0..100_000).map(|_| Sizes::Exponential(4_000.0).next(0, &mut rng)).sum::<usize>() / 100_000;
-        assert!((3_950..4_050).contains(&mean), "{mean}");
+        for least in [0, 1_000] {
+            let exponential = Sizes::Exponential { least, mean: 4_000.0 };
+            let drawn: Vec<usize> = (0..100_000).map(|_| exponential.next(0, &mut rng)).collect();
+            let mean = drawn.iter().sum::<usize>() / drawn.len();
+            assert!((3_950..4_050).contains(&mean) && drawn.iter().all(|bytes| *bytes >= least), "{mean}");
+        }
     }
 }

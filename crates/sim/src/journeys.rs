@@ -126,7 +126,7 @@ mod tests {
             let mut journeys = Journeys::new(&simulation, flow).unwrap();
             assert!(Journeys::new(&simulation, 7).is_none());
             simulation.network.record(&journeys.recording());
-            while !simulation.run_until(simulation.network.now() + Time::from_us(50)) {
+            while !simulation.run_until(simulation.network.now() + Time::from_us(50)).unwrap() {
                 journeys.take(&simulation.network.take_records());
             }
             journeys.take(&simulation.network.take_records());

@@ -54,13 +54,24 @@ pub struct Channel {
 }
 
 impl Network {
-    /// Runs all events before `end`.
+    /// Runs all events before `end`, or until packets need more memory than they may have.
     pub fn run_until(&mut self, end: Time) {
         match self.partitions.len() {
             1 => self.partitions[0].run_until(end),
             _ => parallel::run_until(&mut self.partitions, self.look_ahead, end),
         }
         self.now = self.now.max(end);
+    }
+
+    /// Limits the memory of packets that are under way, in bytes, from now on.
+    pub fn limit_packets(&mut self, bytes: u64) {
+        let share = bytes / self.partitions.len() as u64;
+        self.partitions.iter_mut().for_each(|partition| partition.fabric.pool.set_limit(share));
+    }
+
+    /// Whether it stopped because of that limit.
+    pub fn is_exhausted(&self) -> bool {
+        self.partitions.iter().any(Partition::is_exhausted)
     }
 
     /// The time until which it has run.

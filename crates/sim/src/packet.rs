@@ -86,9 +86,17 @@ impl Packet {
 }
 
 /// Free buffers of one partition.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Pool {
     free: [Vec<Box<[u8]>>; SIZES.len()],
+    /// Bytes of new buffers that it may still make, less those that it has returned to the system.
+    left: u64,
+}
+
+impl Default for Pool {
+    fn default() -> Pool {
+        Pool { free: Default::default(), left: u64::MAX / 2 }
+    }
 }
 
 impl Pool {
@@ -114,11 +122,21 @@ impl Pool {
 
     /// Takes the memory of a packet that has come to its end.
     pub fn give(&mut self, packet: Packet) {
-        if let Some(size) = SIZES.iter().position(|&size| size == packet.memory.len())
-            && self.free[size].len() < FREE_MAX
-        {
-            self.free[size].push(packet.memory);
+        match SIZES.iter().position(|&size| size == packet.memory.len()) {
+            Some(size) if self.free[size].len() < FREE_MAX => self.free[size].push(packet.memory),
+            _ => self.left = self.left.saturating_add(packet.memory.len() as u64),
         }
+    }
+
+    /// Limits the bytes of all buffers that are made from now on.
+    pub fn set_limit(&mut self, bytes: u64) {
+        self.left = bytes;
+    }
+
+    /// Whether all bytes are used. Buffers are still made: who runs the partition has to stop.
+    #[inline]
+    pub fn is_exhausted(&self) -> bool {
+        self.left == 0
     }
 
     /// A packet of so many bytes, whatever they are: all of them are to be written.
@@ -128,7 +146,10 @@ impl Pool {
     pub fn unwritten(&mut self, length: usize) -> Packet {
         assert!(length <= PACKET_BYTES_MAX, "a packet of {length} bytes");
         let size = SIZES.iter().position(|&size| size >= length + LENT_HEADROOM_BYTES).expect("the last fits all");
-        let memory = self.free[size].pop().unwrap_or_else(|| vec![0; SIZES[size]].into_boxed_slice());
+        let memory = self.free[size].pop().unwrap_or_else(|| {
+            self.left = self.left.saturating_sub(SIZES[size] as u64);
+            vec![0; SIZES[size]].into_boxed_slice()
+        });
         let start = LENT_HEADROOM_BYTES as u32;
         Packet { memory, start, end: start + length as u32, label: 0 }
     }
@@ -147,6 +168,19 @@ mod tests {
         let again = pool.zeroed(120);
         assert_eq!((again.bytes().as_ptr(), again.bytes()), (address, &[0; 120][..]));
         assert_eq!(pool.zeroed(PACKET_BYTES_MAX).len(), PACKET_BYTES_MAX);
+    }
+
+    #[test]
+    fn buffers_in_use_are_limited() {
+        let mut pool = Pool::default();
+        pool.set_limit(3 * 256);
+        let packets = [pool.zeroed(60), pool.zeroed(60)];
+        assert!(!pool.is_exhausted());
+        packets.into_iter().for_each(|packet| pool.give(packet));
+        let _packets = [(); 2].map(|()| pool.zeroed(60));
+        assert!(!pool.is_exhausted());
+        let _last = pool.zeroed(60);
+        assert!(pool.is_exhausted());
     }
 
     #[test]

@@ -36,7 +36,7 @@ pub mod trace;
 pub mod values;
 pub mod workload;
 
-pub use build::{Simulation, SwitchMaker};
+pub use build::{Simulation, SwitchMaker, TooManyPackets};
 pub use resolve::{FlowKind, FlowPlan, IncastPlan, Scenario, SwitchKind, SwitchPlan};
 
 use std::fmt;

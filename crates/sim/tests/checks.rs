@@ -73,7 +73,7 @@ fn violation(property: &str, more: &str, drops: bool) -> Option<Violation> {
     let mut simulation = made.unwrap_or_else(|error| panic!("{error}"));
     let mut checker = Checker::new(&[Property::parse(property).unwrap()], &simulation);
     simulation.network.record(&checker.recording());
-    simulation.run_until(Time::MAX);
+    simulation.run_until(Time::MAX).unwrap();
     checker.take(&simulation.network.take_records());
     checker.finish(&simulation);
     assert!(checker.violation().is_some() || checker.followed() > 80, "{}", checker.followed());

@@ -143,7 +143,7 @@ fn simulate(text: &str, threads: usize, is_by_digests: bool) -> Simulation {
 
 fn run(text: &str, threads: usize, is_by_digests: bool) -> Simulation {
     let mut simulation = simulate(text, threads, is_by_digests);
-    assert!(simulation.run_until(Time::MAX));
+    assert!(simulation.run_until(Time::MAX).unwrap());
     simulation
 }
 
@@ -277,7 +277,7 @@ fn packets_of_the_controller_are_explained() {
         let mut simulation = simulate(&(SCENARIO.to_owned() + more), 1, is_by_digests);
         let mut checker = check::Checker::new(&properties, &simulation);
         simulation.network.record(&checker.recording());
-        simulation.run_until(Time::MAX);
+        simulation.run_until(Time::MAX).unwrap();
         let records = simulation.network.take_records();
         let is_taken = |it: &record::Record| it.event == record::Event::Lost(record::Loss::Controller);
         assert_eq!(records.iter().any(is_taken), !is_by_digests);
@@ -335,7 +335,7 @@ fn controllers_can_be_written_in_rust() {
         Ok(Box::new(writer) as Box<dyn Controller>)
     };
     let mut simulation = Simulation::with_controller(scenario(&text), 1, &mut |_, _| core(false), &mut make).unwrap();
-    simulation.run_until(Time::MAX);
+    simulation.run_until(Time::MAX).unwrap();
     let node = simulation.network.node::<ControllerNode>(simulation.controller.unwrap()).unwrap();
     // 50 us to the switch, 20 us for each update, 150 us back, 5 us for the event; packets may be dealt with before.
     let answers = &node.controller::<Writer>().unwrap().answers;
@@ -421,7 +421,7 @@ fn read_by_controller(threads: usize) -> (Vec<Answer>, Vec<ResultFile>) {
     };
     let scenario = scenario(&(SCENARIO.to_owned() + BY_DIGESTS + "read_time = \"10us\"\n"));
     let mut simulation = Simulation::with_controller(scenario, threads, &mut core, &mut make).unwrap();
-    simulation.run_until(Time::MAX);
+    simulation.run_until(Time::MAX).unwrap();
     let node = simulation.network.node::<ControllerNode>(simulation.controller.unwrap()).unwrap();
     (node.controller::<Reader>().unwrap().answers.clone(), results::files(&simulation))
 }

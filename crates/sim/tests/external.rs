@@ -67,7 +67,7 @@ fn frames_come_to_external_hosts_and_results_have_what_the_others_do() {
     let mut scenario = scenario();
     scenario.make_external(BTreeSet::from([0]));
     let mut simulation = simulate(scenario.clone(), 1);
-    assert!(simulation.run_until(Time::MAX));
+    assert!(simulation.run_until(Time::MAX).unwrap());
     let id = simulation.hosts[0];
     let frames = simulation.network.node_mut::<ExternalHost>(id).unwrap().take();
     // Echo requests, of which nobody answers any.

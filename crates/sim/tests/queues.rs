@@ -144,7 +144,7 @@ fn m_d_1_k_loss(load: f64, places: usize) -> f64 {
 #[test]
 fn an_m_m_1_queue() {
     for (load, precision) in [(0.3, 0.07), (0.7, 0.07)] {
-        check_m_g_1(Sizes::Exponential(MEAN_BYTES as f64), 1.0, load, 20, 5_000, precision);
+        check_m_g_1(Sizes::Exponential { least: 0, mean: MEAN_BYTES as f64 }, 1.0, load, 20, 5_000, precision);
     }
 }
 
@@ -191,7 +191,7 @@ fn the_loss_formula_has_its_limits() {
 #[ignore = "takes minutes: cargo test --release -p sim --test queues -- --ignored"]
 fn m_m_1_within_one_percent() {
     for load in [0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95] {
-        check_m_g_1(Sizes::Exponential(MEAN_BYTES as f64), 1.0, load, 30, services(load), 0.01);
+        check_m_g_1(Sizes::Exponential { least: 0, mean: MEAN_BYTES as f64 }, 1.0, load, 30, services(load), 0.01);
     }
 }
 

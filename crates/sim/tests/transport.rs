@@ -30,7 +30,7 @@ fn received(simulation: &Simulation) -> Vec<u64> {
 /// Megabits of payload a second of each flow between the present and a later time.
 fn goodputs(simulation: &mut Simulation, until: Time) -> Vec<f64> {
     let (before, began) = (received(simulation), simulation.network.now());
-    simulation.run_until(until);
+    simulation.run_until(until).unwrap();
     let seconds = simulation.network.now().since(began).seconds();
     received(simulation).iter().zip(before).map(|(now, before)| (now - before) as f64 * 8.0 / 1e6 / seconds).collect()
 }
@@ -86,7 +86,7 @@ fn dctcp_at_50_mbps(delay_us: u64) -> Simulation {
 #[test]
 fn dctcp_fills_50_mbps_at_10_ms() {
     let mut simulation = dctcp_at_50_mbps(4_980);
-    simulation.run_until(Time::from_s(6));
+    simulation.run_until(Time::from_s(6)).unwrap();
     let (alpha, goodput) = alpha_and_goodput(&mut simulation, Time::from_s(11));
     assert_within(goodput, 48.0..=49.0);
     assert_within(alpha, 0.045..=0.095);
@@ -96,7 +96,7 @@ fn dctcp_fills_50_mbps_at_10_ms() {
 #[ignore = "long: 40 s of modelled time"]
 fn dctcp_fills_50_mbps_at_80_ms_in_the_end() {
     let mut simulation = dctcp_at_50_mbps(39_980);
-    simulation.run_until(Time::from_s(32));
+    simulation.run_until(Time::from_s(32)).unwrap();
     let (_, goodput) = alpha_and_goodput(&mut simulation, Time::from_s(40));
     assert_within(goodput, 47.5..=48.5);
 }
@@ -121,7 +121,7 @@ fn figure_17(until: Time) -> [f64; 3] {
         flows(53..=62, "\"h32\"".to_owned()),
     );
     let mut simulation = simulation(&text);
-    simulation.run_until(until.divided(3));
+    simulation.run_until(until.divided(3)).unwrap();
     let rates = goodputs(&mut simulation, until);
     let mean = |rates: &[f64]| rates.iter().sum::<f64>() / rates.len() as f64 * LINE_BYTES / PAYLOAD_BYTES;
     [mean(&rates[..10]), mean(&rates[10..30]), mean(&rates[30..])]

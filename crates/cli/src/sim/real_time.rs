@@ -5,6 +5,7 @@
 
 use super::outside::Outsiders;
 use crate::Exit;
+use crate::sim::memory;
 use crate::terminal::{self, Progress};
 use live::StopFlag;
 use sim::Time;
@@ -62,7 +63,8 @@ pub fn run(
         outsiders.receive(simulation, &clock);
         let due = clock();
         let before = Instant::now();
-        let has_ended = simulation.run_until(due.min(simulation.network.now() + slice));
+        let end = due.min(simulation.network.now() + slice);
+        let has_ended = simulation.run_until(end).map_err(|fault| memory::report(&fault))?;
         let took = before.elapsed();
         outsiders.serve(simulation);
         if !each(simulation)? || has_ended {

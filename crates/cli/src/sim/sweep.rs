@@ -5,9 +5,9 @@
 //! was.
 
 use crate::Exit;
-use crate::sim::jobs;
 use crate::sim::runs::{self, RunsFile};
 use crate::sim::{Programs, SimArguments, folder_of, merge, read_input, shown, write};
+use crate::sim::{jobs, memory};
 use crate::terminal::{self, Progress, say};
 use sim::Time;
 use sim::scenario::{Scenario, Simulation, SwitchKind, metrics, results};
@@ -178,10 +178,12 @@ impl Sweep<'_> {
             terminal::error(format!("{}: {fault}", self.plan.sets(run).join(" ")));
             Exit::BadInput
         })?;
+        memory::limit(&mut simulation, self.arguments);
         let step = Time::from_ps(simulation.scenario.duration.ps().div_ceil(STEPS));
         loop {
             let before = simulation.network.events();
-            let has_ended = simulation.run_until(simulation.network.now() + step);
+            let has_ended =
+                simulation.run_until(simulation.network.now() + step).map_err(|fault| memory::report(&fault))?;
             self.events.fetch_add(simulation.network.events() - before, Ordering::Relaxed);
             self.steps.fetch_add(1, Ordering::Relaxed);
             if has_ended {

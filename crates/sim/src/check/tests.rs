@@ -39,7 +39,7 @@ fn verdict(text: &str, properties: &[&str], threads: usize) -> String {
     let properties: Vec<Property> = properties.iter().map(|text| Property::parse(text).unwrap()).collect();
     let mut checker = Checker::new(&properties, &simulation);
     simulation.network.record(&checker.recording());
-    while !simulation.run_until(simulation.network.now() + Time::from_us(700)) {
+    while !simulation.run_until(simulation.network.now() + Time::from_us(700)).unwrap() {
         checker.take(&simulation.network.take_records());
     }
     checker.take(&simulation.network.take_records());

@@ -77,6 +77,9 @@ impl Meeting {
             let before = partition.events();
             partition.run_until(end.min(Time::from_ps(earliest) + look_ahead));
             board.events.store(partition.events() - before, Ordering::Relaxed);
+            if partition.is_exhausted() {
+                return self.barrier.leave_for_good();
+            }
             self.post(index, partition);
             if !self.barrier.wait() {
                 return;
@@ -141,6 +144,11 @@ impl Barrier {
         Barrier { count, arrived: Apart::default(), round: Apart::default(), is_broken: AtomicBool::new(false) }
     }
 
+    /// Has the others return from `wait`, now and whenever they come to it.
+    fn leave_for_good(&self) {
+        self.is_broken.store(true, Ordering::Release);
+    }
+
     /// Waits for all threads; returns false if one of them is gone for good.
     fn wait(&self) -> bool {
         let (arrived, shown) = (&self.arrived.0, &self.round.0);
@@ -168,7 +176,7 @@ struct Departure<'a>(&'a Barrier);
 impl Drop for Departure<'_> {
     fn drop(&mut self) {
         if thread::panicking() {
-            self.0.is_broken.store(true, Ordering::Release);
+            self.0.leave_for_good();
         }
     }
 }

@@ -47,14 +47,22 @@ pub(super) struct Partition {
 }
 
 impl Partition {
-    /// Runs all events before `end`.
+    /// Runs all events before `end`, or until packets need too much memory.
     pub(super) fn run_until(&mut self, end: Time) {
         self.settle();
         while let Some((time, source)) = self.fabric.events.first().filter(|(time, _)| *time < end) {
+            if self.is_exhausted() {
+                return;
+            }
             self.fabric.now = time;
             self.events += 1;
             self.run_event(source);
         }
+    }
+
+    /// Whether packets need more memory than they may have.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.fabric.pool.is_exhausted()
     }
 
     /// The time of the first event; [`Time::MAX`] if there is none.

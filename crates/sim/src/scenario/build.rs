@@ -17,7 +17,9 @@ use crate::topology::{NodeRef, Topology, TopologySwitch};
 use crate::wire::Mac;
 use crate::wire::udp::Ports;
 use core::net::IpAddr;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 use switch::Switch;
 
@@ -31,6 +33,30 @@ const SAMPLED_FLOWS_MAX: usize = 64;
 
 /// Makes the core of a switch that runs a program: of this name, with this plan.
 pub type SwitchMaker<'a> = &'a mut dyn FnMut(&str, &SwitchPlan) -> Result<Switch, String>;
+
+/// Why a run cannot reach its end: packets under way need more memory than they may have.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TooManyPackets {
+    /// Before this time.
+    pub time: Time,
+    /// The channel for which the most packets wait.
+    pub channel: String,
+    /// How many wait for it.
+    pub packets: usize,
+}
+
+impl fmt::Display for TooManyPackets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "packets under way need too much memory, before {:.6} s of the scenario: {} wait for link {}; `queue_packets` \
+             or `queue_bytes` limits how many may",
+            self.time.seconds(),
+            self.packets,
+            self.channel
+        )
+    }
+}
 
 /// A scenario that runs.
 pub struct Simulation {
@@ -121,7 +147,10 @@ impl Simulation {
 
     /// Runs until `end`, but not beyond the end of the scenario: warm-up, samples and all. Returns whether the scenario
     /// has ended.
-    pub fn run_until(&mut self, end: Time) -> bool {
+    ///
+    /// # Errors
+    /// If packets need more memory than [`Network::limit_packets`] lets them have. It cannot run further.
+    pub fn run_until(&mut self, end: Time) -> Result<bool, TooManyPackets> {
         let end = end.min(self.scenario.duration);
         while self.network.now() < end {
             let now = self.network.now();
@@ -132,6 +161,9 @@ impl Simulation {
             let warmup = if now < self.scenario.warmup { self.scenario.warmup } else { Time::MAX };
             let stop = end.min(next_sample).min(warmup);
             self.network.run_until(stop);
+            if self.network.is_exhausted() {
+                return Err(self.too_many_packets());
+            }
             if stop == warmup {
                 self.begin_window();
             }
@@ -139,7 +171,17 @@ impl Simulation {
                 self.take_sample();
             }
         }
-        self.network.now() >= self.scenario.duration
+        Ok(self.network.now() >= self.scenario.duration)
+    }
+
+    fn too_many_packets(&mut self) -> TooManyPackets {
+        let channels = 0..self.network.channels().len();
+        let (packets, channel) = channels
+            .map(|channel| (self.network.backlog(channel).0, channel))
+            .max_by_key(|(packets, channel)| (*packets, Reverse(*channel)))
+            .unwrap_or_default();
+        let channel = self.network.channels().get(channel).map(|channel| channel.name.clone()).unwrap_or_default();
+        TooManyPackets { time: self.network.now(), channel, packets }
     }
 
     /// The incasts with their hosts' figures.

@@ -212,6 +212,7 @@ pub struct FlowSection {
     pub trace: Option<Spanned<String>>,
     pub rate: Option<Rate>,
     pub size: Option<Spanned<usize>>,
+    pub sizes: Option<SizesName>,
     pub arrivals: Option<ArrivalsName>,
     pub on: Option<Span>,
     pub off: Option<Span>,
@@ -251,6 +252,18 @@ pub enum PairsName {
     Permutation,
     /// Each to the one that is so many places further.
     Stride,
+}
+
+/// `sizes` of `[[flows]]`: how the lengths of datagrams are distributed, whose mean is `size`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "the variants are the values in the file")]
+pub enum SizesName {
+    Constant,
+    /// From the least payload to so much more than the mean as that is less.
+    Uniform,
+    /// The least payload and an exponentially distributed rest.
+    Exponential,
 }
 
 /// `arrivals` of `[[flows]]`.

@@ -6,7 +6,9 @@ use crate::host::Sending;
 use crate::host::udp::PAYLOAD_BYTES_MIN;
 use crate::random;
 use crate::scenario::file::loads::{HasTcpKeys as _, TcpKeys};
-use crate::scenario::file::{ArrivalsName, CongestionName, FlowKindName, FlowSection, PairsName, ScenarioFile};
+use crate::scenario::file::{
+    ArrivalsName, CongestionName, FlowKindName, FlowSection, PairsName, ScenarioFile, SizesName,
+};
 use crate::scenario::resolve::{FlowKind, FlowPlan, IncastPlan, ReadFile};
 use crate::scenario::values::Names;
 use crate::scenario::{ScenarioFault, Sources, trace};
@@ -177,6 +179,7 @@ impl Resolver<'_> {
         let both = [("rate", flow.rate.is_some()), ("traffic_class", flow.traffic_class.is_some())];
         let udp = [
             ("arrivals", flow.arrivals.is_some()),
+            ("sizes", flow.sizes.is_some()),
             ("on", flow.on.is_some()),
             ("off", flow.off.is_some()),
             ("trace", flow.trace.is_some()),
@@ -268,15 +271,21 @@ impl Resolver<'_> {
             _ => Arrivals::constant(rate.0, bytes),
         };
         let (count, traffic_class) = (flow.count.unwrap_or(u64::MAX), flow.traffic_class.unwrap_or(0));
-        Some(FlowKind::Udp { arrivals, sizes: Sizes::Fixed(size), count, traffic_class })
+        let sizes = match flow.sizes.unwrap_or(SizesName::Constant) {
+            SizesName::Constant => Sizes::Fixed(size),
+            SizesName::Uniform => Sizes::Uniform(PAYLOAD_BYTES_MIN, (2 * size - PAYLOAD_BYTES_MIN).min(*range.end())),
+            SizesName::Exponential => Sizes::Exponential { least: PAYLOAD_BYTES_MIN, mean: size as f64 },
+        };
+        Some(FlowKind::Udp { arrivals, sizes, count, traffic_class })
     }
 
     /// Datagrams as the packets of a capture.
     fn trace(&mut self, flow: &FlowSection, file: &Spanned<String>) -> Option<FlowKind> {
-        let FlowSection { rate, size, arrivals, on, off, .. } = flow;
+        let FlowSection { rate, size, sizes, arrivals, on, off, .. } = flow;
         let of_rates = [
             ("rate", rate.is_some()),
             ("size", size.is_some()),
+            ("sizes", sizes.is_some()),
             ("arrivals", arrivals.is_some()),
             ("on", on.is_some()),
             ("off", off.is_some()),

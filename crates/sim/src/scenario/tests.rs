@@ -17,7 +17,7 @@ fn read(text: &str, sets: &[&str]) -> Result<Scenario, Vec<ScenarioFault>> {
 fn run(text: &str, threads: usize) -> Vec<results::ResultFile> {
     let scenario = read(text, &[]).unwrap_or_else(|faults| panic!("{faults:?}"));
     let mut simulation = Simulation::new(scenario, threads, &mut |_, _| Err("no program".to_owned())).unwrap();
-    assert!(simulation.run_until(Time::MAX));
+    assert!(simulation.run_until(Time::MAX).unwrap());
     results::files(&simulation)
 }
 
@@ -473,7 +473,7 @@ fn a_workload_loads_the_links_of_its_senders() {
     let run = |threads| {
         let scenario = Scenario::read(WORKLOAD, &[], &read).unwrap();
         let mut simulation = Simulation::new(scenario, threads, &mut |_, _| Err("no program".to_owned())).unwrap();
-        simulation.run_until(Time::MAX);
+        simulation.run_until(Time::MAX).unwrap();
         results::files(&simulation)
     };
     let files = run(1);

@@ -86,7 +86,7 @@ pub fn simulate(text: &str, threads: usize, more: &str) -> Simulation {
         builder.build_core_on(switch::Backend::Interpreter).map_err(|error| error.to_string())
     });
     let simulation_ref = simulation.as_mut().unwrap_or_else(|error| panic!("{error}"));
-    assert!(simulation_ref.run_until(sim::Time::MAX));
+    assert!(simulation_ref.run_until(sim::Time::MAX).unwrap());
     simulation.unwrap_or_else(|error| panic!("{error}"))
 }
 

@@ -20,7 +20,7 @@ fn read_with(text: &str, files: &[(&str, &[u8])]) -> Result<Scenario, Vec<Scenar
 fn run_with(text: &str, files: &[(&str, &[u8])], threads: usize) -> Vec<results::ResultFile> {
     let scenario = read_with(text, files).unwrap_or_else(|faults| panic!("{faults:?}"));
     let mut simulation = Simulation::new(scenario, threads, &mut |_, _| Err("no program".to_owned())).unwrap();
-    simulation.run_until(Time::MAX);
+    simulation.run_until(Time::MAX).unwrap();
     results::files(&simulation)
 }
 
@@ -223,4 +223,37 @@ fn datagrams_follow_a_capture() {
     assert!(shown.ends_with("11:9: a `trace` says when datagrams are sent and how long they are: remove `rate`\n"));
     let scenario = read_with(&text, &[("a.pcap", &capture)]).unwrap();
     assert!(matches!(scenario.flows[0].kind, FlowKind::Udp { count: 3, .. }));
+}
+
+/// The mean queue at a load of 0.7 is that of Pollaczek and Khinchine: it grows with the variance of the lengths.
+#[test]
+fn lengths_of_datagrams_have_their_distributions() {
+    // A mean frame has 1,000 bytes: 14 of Ethernet, 20 of IPv4, 8 of UDP and the payload.
+    let scenario = |sizes: &str| {
+        format!(
+            "duration = \"11s\"\nwarmup = \"1s\"\n[topology]\nkind = \"dumbbell\"\npairs = 1\nrate = \"10Gbps\"\n\
+             core_rate = \"100Mbps\"\n[links]\noverhead = 0\n[[flows]]\nkind = \"udp\"\nfrom = \"h1\"\nto = \"h2\"\n\
+             rate = \"67.06Mbps\"\nsize = 958\narrivals = \"poisson\"\nsizes = \"{sizes}\"\n"
+        )
+    };
+    // Squared coefficients of variation: nothing, 16 to 1,900 bytes, and 942 bytes.
+    for (sizes, variation) in [("constant", 0.0), ("uniform", 1_884.0 * 1_884.0 / 12.0 / 1e6), ("exponential", 0.887)] {
+        let files = run_with(&scenario(sizes), &[], 1);
+        let names = column(&files, "channels.csv", "channel");
+        let bottleneck = names.iter().position(|name| *name == "s1>s2").unwrap();
+        let of = |name| column(&files, "channels.csv", name)[bottleneck].parse::<f64>().unwrap();
+        let queue = 0.7 * 0.7 * (1.0 + variation) / (2.0 * 0.3);
+        let shown =
+            format!("{sizes}: {} busy, {} in the queue of {queue}", of("utilisation"), of("queue_mean_packets"));
+        assert!((0.69..0.71).contains(&of("utilisation")), "{shown}");
+        assert!((0.9..1.1).contains(&(of("queue_mean_packets") / queue)), "{shown}");
+    }
+    let shown = shown_faults(&scenario("even"), &[])
+        + &shown_faults(&scenario("uniform").replace("\"udp\"", "\"ping\"").replace("rate = \"67.06Mbps\"\n", ""), &[]);
+    expect![[r#"
+        17:9: unknown variant `even`, expected one of `constant`, `uniform`, `exponential`
+        11:8: a flow of the kind ping has no `arrivals`
+        11:8: a flow of the kind ping has no `sizes`
+    "#]]
+    .assert_eq(&shown);
 }
