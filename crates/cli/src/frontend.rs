@@ -200,11 +200,21 @@ pub fn load_with_warnings(
 
 /// The P4Info of a file's program, or the exit status after its errors were shown.
 pub fn load_p4info(path: &Path, arguments: &SourceArguments, warnings: &WarningArguments) -> Result<P4Info, Exit> {
+    load_described(path, arguments, warnings).map(|(_, info)| info)
+}
+
+/// The same with the program.
+pub fn load_described(
+    path: &Path,
+    arguments: &SourceArguments,
+    warnings: &WarningArguments,
+) -> Result<(ir::Program, P4Info), Exit> {
     let mut source = parse(path, arguments);
     let made = source.check().and_then(|typed| {
         source.lint(&typed);
         let program = source.lower(&typed, &arguments.options())?;
-        p4info::generate(&typed, &program, &mut source.diagnostics)
+        let info = p4info::generate(&typed, &program, &mut source.diagnostics)?;
+        Some((program, info))
     });
     apply_warning_levels(&mut source, warnings);
     show(&source);

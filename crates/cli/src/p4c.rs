@@ -1,17 +1,21 @@
 //! `p4c-bm2-ss`: writes the files for controllers where Makefiles expect them of the reference compiler.
 //!
-//! What enters: that compiler's arguments, as in the Makefiles of the P4 tutorials. What leaves: a P4Info, and
-//! instead of BMv2's JSON a device config that contains the program. The command is hidden; a link of this name to
-//! `wirespeed` is the same command.
+//! What enters: that compiler's arguments, as in the Makefiles of the P4 tutorials. What leaves: a P4Info, the
+//! program's entries and its text, and instead of BMv2's JSON a device config that contains the program. The command is
+//! hidden; a link of this name to `wirespeed` is the same command.
 
 use crate::args::{SourceArguments, WarningArguments};
-use crate::compile::{self, device_config, write_bytes};
+use crate::compile::{self, device_config, system_error, write_bytes};
 use crate::terminal;
 use crate::{Exit, frontend};
 use clap::{Args, ValueEnum};
 use p4_14::Standard;
 use p4info::Format;
+use p4info::v1::P4Info;
+use p4runtime::{WRITE_REQUEST, program_entries};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use switch::{Backend, Config, Switch};
 
 /// The name of the command, and of links to it.
 pub const COMMAND: &str = "p4c-bm2-ss";
@@ -40,16 +44,22 @@ pub struct P4cArguments {
     /// Annotations that are ignored, separated by commas
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub disable_annotations: Vec<String>,
-    /// Not available: entries of the program are there when a switch starts, and need not be written
-    #[arg(long, alias = "p4runtime-entries-file", value_name = "FILES", hide = true)]
-    pub p4runtime_entries_files: Option<String>,
+    /// The output file for the program's entries as a request of P4Runtime; extensions as for the P4Info
+    #[arg(long, alias = "p4runtime-entries-file", value_name = "FILES", value_delimiter = ',')]
+    pub p4runtime_entries_files: Vec<PathBuf>,
+    /// The output file for the program as P4_16 text, without macros and comments
+    #[arg(long, value_name = "FILE")]
+    pub pp: Option<PathBuf>,
+    /// Not available: the reference compiler's own representation
+    #[arg(long = "toJSON", value_name = "FILE", hide = true)]
+    pub to_json: Option<PathBuf>,
     /// The output file for the device config
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// The output file for the P4Info: .txtpb or .txt, .bin, .json; several separated by commas
     #[arg(long, alias = "p4runtime-file", value_name = "FILES", value_delimiter = ',')]
     pub p4runtime_files: Vec<PathBuf>,
-    /// The format of the P4Info [default: from the extension of its file]
+    /// The format of P4Info and entries [default: from the extension of the file]
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub p4runtime_format: Option<InfoFormat>,
     /// The architecture
@@ -89,14 +99,24 @@ fn standard(text: &str) -> Result<Standard, String> {
 }
 
 impl P4cArguments {
-    /// The format of the P4Info.
-    fn format(&self, path: &Path) -> Option<Format> {
-        match self.p4runtime_format {
-            Some(InfoFormat::Text) => Some(Format::Text),
-            Some(InfoFormat::Binary) => Some(Format::Binary),
-            Some(InfoFormat::Json) => Some(Format::Json),
-            None => Format::of_path(path),
-        }
+    /// Output files with their formats; `what` they contain.
+    fn with_formats<'a>(&self, paths: &'a [PathBuf], what: &str) -> Result<Vec<(&'a Path, Format)>, Exit> {
+        let with_format = |path: &'a PathBuf| {
+            let format = match self.p4runtime_format {
+                Some(InfoFormat::Text) => Some(Format::Text),
+                Some(InfoFormat::Binary) => Some(Format::Binary),
+                Some(InfoFormat::Json) => Some(Format::Json),
+                None => Format::of_path(path),
+            };
+            format.map(|format| (path.as_path(), format)).ok_or_else(|| {
+                let shown = path.display();
+                terminal::error(format!(
+                    "{shown}: the format of {what} follows from the extension: .txtpb or .txt, .bin, .json"
+                ));
+                Exit::Usage
+            })
+        };
+        paths.iter().map(with_format).collect()
     }
 }
 
@@ -110,10 +130,10 @@ pub fn p4c(arguments: &P4cArguments) -> Result<Exit, Exit> {
         ignored_annotations: arguments.disable_annotations.clone(),
         ..SourceArguments::plain()
     };
-    if arguments.p4runtime_entries_files.is_some() {
+    if arguments.to_json.is_some() {
         terminal::error(
-            "--p4runtime-entries-files is not available: the entries of a program are there when the switch starts, so \
-             no controller has to write them",
+            "--toJSON is not available: it writes the reference compiler's own representation of a program; \
+             `wirespeed compile --emit ir` prints ours",
         );
         return Err(Exit::Usage);
     }
@@ -127,34 +147,43 @@ pub fn p4c(arguments: &P4cArguments) -> Result<Exit, Exit> {
     if arguments.deny_warnings.is_some() {
         warnings.deny.push("warnings".to_owned());
     }
-    let formats = arguments.p4runtime_files.iter().map(|path| {
-        arguments.format(path).map(|format| (path, format)).ok_or_else(|| {
-            let shown = path.display();
-            terminal::error(format!(
-                "{shown}: the format of a P4Info follows from the extension: .txtpb or .txt, .bin, .json"
-            ));
-            Exit::Usage
-        })
-    });
-    let formats = formats.collect::<Result<Vec<_>, Exit>>()?;
-    let info = frontend::load_p4info(&arguments.file, &source, &warnings)?;
+    let infos = arguments.with_formats(&arguments.p4runtime_files, "a P4Info")?;
+    let entries = arguments.with_formats(&arguments.p4runtime_entries_files, "entries")?;
+    let (program, info) = frontend::load_described(&arguments.file, &source, &warnings)?;
     if arguments.validate {
         return Ok(Exit::Success);
     }
-    for (path, format) in formats {
-        make_folder(path)?;
-        write_bytes(Some(path), &p4info::encode(&info, format))?;
+    for (path, format) in infos {
+        write_file(path, &p4info::encode(&info, format))?;
+    }
+    if !entries.is_empty() {
+        let request = entries_of(program, info)?;
+        let (name, file) = WRITE_REQUEST;
+        for (path, format) in entries {
+            write_file(path, &p4info::encode_message(file, name, &request, format))?;
+        }
+    }
+    if let Some(path) = &arguments.pp {
+        write_file(path, syntax::print(&frontend::parse(&arguments.file, &source).tree).as_bytes())?;
     }
     match &arguments.output {
-        Some(output) => {
-            make_folder(output)?;
-            write_bytes(Some(output), device_config(&arguments.file, &source)?.as_bytes())
-        }
+        Some(output) => write_file(output, device_config(&arguments.file, &source)?.as_bytes()),
         None => Ok(Exit::Success),
     }
 }
 
-/// Creates the folder of a file, as p4c does.
+/// The entries of a program, from a switch that has just started with it.
+fn entries_of(program: ir::Program, info: P4Info) -> Result<p4runtime_proto::p4::v1::WriteRequest, Exit> {
+    let switch = Switch::new(Arc::new(program), Backend::Interpreter, Config::default());
+    program_entries(info, switch.map_err(system_error)?).map_err(system_error)
+}
+
+/// Writes a file, whose folder is created as p4c does.
+fn write_file(path: &Path, content: &[u8]) -> Result<Exit, Exit> {
+    make_folder(path)?;
+    write_bytes(Some(path), content)
+}
+
 fn make_folder(file: &Path) -> Result<(), Exit> {
     let folder = file.parent().unwrap_or(Path::new(""));
     std::fs::create_dir_all(folder).map_err(|error| {

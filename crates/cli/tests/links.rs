@@ -1,5 +1,6 @@
 //! Links with the names of BMv2's tools and of the reference compiler, called as scripts call these.
 
+use expect_test::expect;
 use std::io::{BufRead as _, BufReader};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -123,6 +124,114 @@ fn p4c_writes_the_text_after_the_preprocessor() {
     folder.printed("p4c --nocpp --target bmv2 y.p4");
     let output = folder.run("p4c -E none.p4");
     assert!(!output.status.success() && output.stdout.is_empty(), "{output:?}");
+}
+
+#[test]
+fn p4c_writes_the_entries_of_a_program() {
+    let folder = Folder::new();
+    let tables = "actions = { send; NoAction; }
+            const entries = { (1, 0x10 &&& 0xF0): send(1); (2, _): send(2); } }
+        table fast { key = { h.byte.value: exact; } actions = { send; NoAction; } entries = { 7: send(3); } }";
+    let text = PROGRAM
+        .replace("value: exact; } actions = { send; } }", &format!("value: exact; h.byte.value: ternary; }} {tables}"))
+        .replace("apply { where.apply(); }", "apply { where.apply(); fast.apply(); }");
+    std::fs::write(folder.path("e.p4"), text).unwrap();
+    folder
+        .printed("p4c --p4runtime-entries-files build/e.txtpb,build/e.bin,build/e.json --pp build/pp.p4 -o build e.p4");
+    let written = std::fs::read_to_string(folder.path("build/e.txtpb")).unwrap();
+    expect![[r##"
+        # proto-file: p4/v1/p4runtime.proto
+        # proto-message: p4.v1.WriteRequest
+
+        updates {
+          type: INSERT
+          entity {
+            table_entry {
+              table_id: 39845462
+              match {
+                field_id: 1
+                exact {
+                  value: "\001"
+                }
+              }
+              match {
+                field_id: 2
+                ternary {
+                  value: "\020"
+                  mask: "\360"
+                }
+              }
+              action {
+                action {
+                  action_id: 29795013
+                  params {
+                    param_id: 1
+                    value: "\001"
+                  }
+                }
+              }
+              priority: 2
+              is_const: true
+            }
+          }
+        }
+        updates {
+          type: INSERT
+          entity {
+            table_entry {
+              table_id: 39845462
+              match {
+                field_id: 1
+                exact {
+                  value: "\002"
+                }
+              }
+              action {
+                action {
+                  action_id: 29795013
+                  params {
+                    param_id: 1
+                    value: "\002"
+                  }
+                }
+              }
+              priority: 1
+              is_const: true
+            }
+          }
+        }
+        updates {
+          type: INSERT
+          entity {
+            table_entry {
+              table_id: 42343625
+              match {
+                field_id: 1
+                exact {
+                  value: "\007"
+                }
+              }
+              action {
+                action {
+                  action_id: 29795013
+                  params {
+                    param_id: 1
+                    value: "\003"
+                  }
+                }
+              }
+            }
+          }
+        }
+    "##]].assert_eq(&written);
+    let (text, binary) = (std::fs::read(folder.path("build/e.json")), std::fs::read(folder.path("build/e.bin")));
+    assert!(String::from_utf8(text.unwrap()).unwrap().starts_with('{') && !binary.unwrap().is_empty());
+    // The printed program is the same program.
+    folder.printed("p4c --p4runtime-entries-files build/again.txtpb -o build build/pp.p4");
+    assert_eq!(std::fs::read_to_string(folder.path("build/again.txtpb")).unwrap(), written);
+    let refused = folder.run("p4c --toJSON x.json x.p4");
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success() && said.contains("--toJSON is not available"), "{said}");
 }
 
 #[test]

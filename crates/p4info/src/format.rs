@@ -5,12 +5,6 @@ use p4runtime_proto::text::{to_json, to_text};
 use prost::Message;
 use std::path::Path;
 
-/// The full name of the protobuf message.
-const NAME: &str = "p4.config.v1.P4Info";
-
-/// The header that tools expect in a text file.
-const HEADER: &str = "# proto-file: p4/config/v1/p4info.proto\n# proto-message: p4.config.v1.P4Info\n\n";
-
 /// A file format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
@@ -36,9 +30,15 @@ impl Format {
 
 /// Writes a P4Info.
 pub fn encode(info: &P4Info, format: Format) -> Vec<u8> {
+    encode_message("p4/config/v1/p4info.proto", "p4.config.v1.P4Info", info, format)
+}
+
+/// Writes a message with this full name, which is declared in this file. A text has the header that tools expect.
+pub fn encode_message(file: &str, name: &str, message: &impl Message, format: Format) -> Vec<u8> {
+    let header = || format!("# proto-file: {file}\n# proto-message: {name}\n\n");
     match format {
-        Format::Text => format!("{HEADER}{}", to_text(NAME, info)).into_bytes(),
-        Format::Binary => info.encode_to_vec(),
-        Format::Json => to_json(NAME, info).into_bytes(),
+        Format::Text => (header() + &to_text(name, message)).into_bytes(),
+        Format::Binary => message.encode_to_vec(),
+        Format::Json => to_json(name, message).into_bytes(),
     }
 }

@@ -17,7 +17,7 @@ mod symbols;
 mod types;
 mod version;
 
-pub use format::{Format, encode};
+pub use format::{Format, encode, encode_message};
 pub use generate::generate;
 pub use model::*;
 pub use p4runtime_proto::p4::config::v1;

@@ -9,6 +9,7 @@
 //! * `from_proto`, `query`, `to_proto`: updates, queries, results; `answer`: sends results.
 //! * `arbitration`, `digest_lists`, `idle`, `packet_io`, `status`, `device_config`, `agreement`: one rule of the
 //!   specification each.
+//! * `program_entries`: the entries of a program as a request.
 //!
 //! With them:
 //! * `pipelines`: the running program, and one that is prepared beside it; `reconcile`, `carry`: the state that the
@@ -48,6 +49,7 @@ mod outbox;
 mod packet_io;
 mod pipelines;
 mod ports;
+mod program_entries;
 mod query;
 mod reconcile;
 mod role_config;
@@ -71,4 +73,5 @@ pub use feed::Feed;
 pub use kept::{program_name, read_kept};
 pub use pipelines::{Compiled, Compiler, Patience, Started};
 pub use ports::Ports;
+pub use program_entries::{WRITE_REQUEST, program_entries};
 pub use server::{Options, Server, StartError, Tls};

@@ -28,7 +28,7 @@ const DROPPED: [&str; 13] = [
 ];
 
 /// The same with a value.
-const DROPPED_WITH_VALUE: [&str; 12] = [
+const DROPPED_WITH_VALUE: [&str; 10] = [
     "--maxErrorCount",
     "-T",
     "-Xp4c",
@@ -37,11 +37,12 @@ const DROPPED_WITH_VALUE: [&str; 12] = [
     "-Xlinker",
     "--dump",
     "--top4",
-    "--pp",
-    "--toJSON",
     "--excludeFrontendPasses",
     "--excludeMidendPasses",
 ];
+
+/// Options of our command with a value, beside those of P4Runtime.
+const KEPT_WITH_VALUE: [&str; 3] = ["--disable-annotations", "--pp", "--toJSON"];
 
 /// Whether an option without effect is written with its value, as `--Wwarn=unused`, `-Xp4c="..."` and `-O2`.
 fn is_dropped_whole(option: &str) -> bool {
@@ -131,7 +132,7 @@ impl Read {
                 Some(value) if other.starts_with("--") => self.words.push(format!("{other}={value}").into()),
                 Some(value) => self.words.push(format!("{other}{value}").into()),
                 None if matches!(other, "-I" | "-D" | "-U") => self.words.extend(with_value(given.value(), other)),
-                None if other.starts_with("--p4runtime-f") || other == "--disable-annotations" => {
+                None if other.starts_with("--p4runtime-") || KEPT_WITH_VALUE.contains(&other) => {
                     self.words.extend(with_value(given.value(), other))
                 }
                 None => self.words.push(other.into()),
@@ -171,6 +172,10 @@ mod tests {
         assert_eq!(
             meant("--nocpp --disable-annotations name,hidden -E x.p4"),
             "p4c-bm2-ss --disable-annotations name,hidden -E x.p4 -o x.json"
+        );
+        assert_eq!(
+            meant("--pp y.p4 --toJSON y.json --p4runtime-entries-files e.txt x.p4"),
+            "p4c-bm2-ss --pp y.p4 --toJSON y.json --p4runtime-entries-files e.txt x.p4 -o x.json"
         );
         assert_eq!(meant("--parser-only x.p4"), "p4c-bm2-ss --validate x.p4 -o x.json");
     }
