@@ -223,7 +223,8 @@ fn p4c_writes_the_entries_of_a_program() {
             }
           }
         }
-    "##]].assert_eq(&written);
+    "##]]
+    .assert_eq(&written);
     let (text, binary) = (std::fs::read(folder.path("build/e.json")), std::fs::read(folder.path("build/e.bin")));
     assert!(String::from_utf8(text.unwrap()).unwrap().starts_with('{') && !binary.unwrap().is_empty());
     // The printed program is the same program.

@@ -179,7 +179,14 @@ impl Checker<'_> {
             self.report(self.with_result_parameter(diagnostic, signature));
         } else {
             let diagnostic = d::argument_count(span, &signature.name, given, signature.params.len(), signature.span);
-            self.report(if is_list_of_blocks { diagnostic.help(self.params_in_order(signature)) } else { diagnostic });
+            self.report(match signature.style {
+                _ if is_list_of_blocks => diagnostic.help(self.params_in_order(signature)),
+                Style::ActionRef if given == 0 => diagnostic.help(
+                    "the list of actions has arguments for parameters with a direction; one that the control plane sets has \
+                     none",
+                ),
+                _ => diagnostic,
+            });
         }
         false
     }

@@ -27,7 +27,9 @@ impl Checker<'_> {
             return poisoned(call.span);
         }
         if !self.context.allows_construct {
-            self.report(d::constructor_not_allowed_here(call.span));
+            let is_value = matches!(ty, Type::Bit(_) | Type::Int(_) | Type::Bool);
+            let shown = is_value.then(|| self.hir.show_type(&ty));
+            self.report(d::constructor_not_allowed_here(call.span, shown.as_deref()));
             return poisoned(call.span);
         }
         let Some(made) = self.instantiate(&ty, call, hint) else { return poisoned(call.span) };

@@ -25,6 +25,13 @@ fn check(code: &'static str, text: &str, expected: Expect) {
     check_diagnostics(&sources, &diagnostics, code, expected);
 }
 
+/// The messages about unexpected tokens with their helps.
+fn check_helps(text: &str, expected: Expect) {
+    let (_, _, diagnostics) = parse(text);
+    let lines = diagnostics.iter().map(|it| format!("{}\n  = {}\n", it.message, it.helps.join("; ")));
+    expected.assert_eq(&lines.collect::<String>());
+}
+
 fn check_file(code: &'static str, files: MemoryFiles, expected: Expect) {
     let mut sources = SourceMap::new();
     let (_, diagnostics) = syntax::parse_program(&mut sources, Path::new("d/a.p4"), &Options::new(&files));
@@ -258,6 +265,22 @@ fn tokens() {
             a.p4:2:18: error[E0120]: there is no `elif`
             a.p4:3:6: error[E0120]: P4 has no notation for addresses
             a.p4:4:8: error[E0120]: expected a name, found `5`
+        "#]],
+    );
+    check_helps(
+        "control C(inout bit<32> x) { action a() { }; apply { if (x == 1 and x == 2) { } switch (x) { case 6: { } } } }\n\
+         parser P() { state a { if (true) { transition a; } } state b { transition select(1) { 1: a, 2: b; } } }",
+        expect![[r#"
+            this `;` ends no declaration
+              = remove it: no `;` follows the `}` of an action or a table
+            expected `)`, found `and`
+              = write `&&`
+            there is no `case`
+              = write the label alone: `6: { ... }`
+            a `transition` ends a state, and cannot stand in a block
+              = choose the next state at the end: `transition select(...) { ... }`
+            a case of `select` ends with `;`
+              = write `;` in place of `,`
         "#]],
     );
     check(

@@ -25,7 +25,7 @@ pub(crate) fn argument_count(span: Span, name: &str, found: usize, expected: usi
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::check_apply;
+    use crate::testing::{check_apply, check_control};
     use expect_test::expect;
 
     #[test]
@@ -56,5 +56,15 @@ mod tests {
                   `s.stack.push_front()`: wrong number of arguments
             "#]],
         );
+    }
+
+    #[test]
+    fn parameters_that_the_control_plane_does_not_set() {
+        check_control("table u { key = { r: exact; } actions = { two; } }", expect![[r#"
+            t.p4:3:43: error[E0501]: `two` takes 2 arguments, found 0
+              `two`: wrong number of arguments
+              `two`: declared here
+              = the list of actions has arguments for parameters with a direction; one that the control plane sets has none
+        "#]]);
     }
 }

@@ -19,11 +19,16 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// The location of the call.
-pub(crate) fn constructor_not_allowed_here(span: Span) -> Diagnostic {
-    Diagnostic::error("E0511", span, "no instance can be made here")
-        .label("constructor call")
-        .help("declare an instance with a name, and use it")
+/// The location of the call; `value_type` is its type if that has values, not instances.
+pub(crate) fn constructor_not_allowed_here(span: Span, value_type: Option<&str>) -> Diagnostic {
+    match value_type {
+        Some(ty) => Diagnostic::error("E0511", span, format!("{ty} has no constructor"))
+            .label("constructor call")
+            .help(format!("a cast is written `({ty})x`")),
+        None => Diagnostic::error("E0511", span, "no instance can be made here")
+            .label("constructor call")
+            .help("declare an instance with a name, and use it"),
+    }
 }
 
 #[cfg(test)]
@@ -34,14 +39,17 @@ mod tests {
     #[test]
     fn in_an_assignment() {
         check_apply(
-            "x = X();",
+            "x = X(); s.y = bit<16>(s.x);",
             expect![[r#"
-            t.p4:3:1: error[E0401]: this cannot be written to
-              `x`: not a variable, field, element or slice
-            t.p4:3:5: error[E0511]: no instance can be made here
-              `X()`: constructor call
-              = declare an instance with a name, and use it
-        "#]],
+                t.p4:3:1: error[E0401]: this cannot be written to
+                  `x`: not a variable, field, element or slice
+                t.p4:3:5: error[E0511]: no instance can be made here
+                  `X()`: constructor call
+                  = declare an instance with a name, and use it
+                t.p4:3:16: error[E0511]: bit<16> has no constructor
+                  `bit<16>(s.x)`: constructor call
+                  = a cast is written `(bit<16>)x`
+            "#]],
         );
     }
 }

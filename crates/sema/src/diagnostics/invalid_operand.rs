@@ -21,6 +21,9 @@ pub(crate) fn invalid_operand(span: Span, operator: &str, found: &str, expected:
         .label(format!("this is {found}"));
     match (operator, found) {
         ("&&" | "||" | "!", "bit<1>") => diagnostic.help("compare it with 1: `x == 1`"),
+        ("&&" | "||" | "!", _) if found.starts_with("bit<") => {
+            diagnostic.help("compare it with a number, as in `x != 0`")
+        }
         ("&" | "|" | "^" | "~", "bool") => diagnostic.help("use `&&`, `||` and `!` with truth values"),
         (_, "int") if expected.contains("width") => diagnostic.help("write the width, as in `8w5`"),
         _ => diagnostic,
@@ -50,8 +53,10 @@ mod tests {
                   `s.f`: this is bool
                 t.p4:5:20: error[E0419]: `!` takes a bool, found bit<8>
                   `s.x`: this is bit<8>
+                  = compare it with a number, as in `x != 0`
                 t.p4:6:19: error[E0419]: `&&` takes a bool, found bit<8>
                   `s.x`: this is bit<8>
+                  = compare it with a number, as in `x != 0`
                 t.p4:7:19: error[E0419]: `/` takes unsigned numbers, found int<8>
                   `s.i`: this is int<8>
                 t.p4:8:26: error[E0419]: `<<` takes an unsigned number on its right, found int<8>

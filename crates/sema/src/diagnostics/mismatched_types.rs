@@ -24,6 +24,10 @@ pub(crate) fn mismatched_types(span: Span, expected: &str, found: &str) -> Diagn
         ("bool", _) if found.starts_with("bit<") || found.starts_with("int<") => {
             diagnostic.help("compare it with a number, as in `x != 0`")
         }
+        (_, "bool") if expected != "bit<1>" && expected.starts_with("bit<") => {
+            let width = expected.trim_start_matches("bit<").trim_end_matches('>');
+            diagnostic.help(format!("make it a number: `x ? {width}w1 : {width}w0`"))
+        }
         ("bool", _) if found.starts_with("the result of") => diagnostic.help("add `.hit` or `.miss`"),
         _ => diagnostic,
     }
@@ -50,6 +54,7 @@ mod tests {
                   = convert it explicitly: `(bit<8>)`
                 t.p4:5:19: error[E0301]: expected bit<8>, found bool
                   `true`: this is bool
+                  = make it a number: `x ? 8w1 : 8w0`
                 t.p4:6:19: error[E0301]: expected bool, found int
                   `1`: this is int
                   = convert it explicitly: `(bool)`

@@ -42,6 +42,7 @@ mod tests {
                   `1`: remove the value
                 t.p4:4:33: error[E0301]: expected bit<8>, found bool
                   `true`: this is bool
+                  = make it a number: `x ? 8w1 : 8w0`
             "#]],
         );
     }

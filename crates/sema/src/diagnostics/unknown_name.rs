@@ -54,6 +54,9 @@ fn type_of_c(name: &str) -> Option<String> {
 fn common_intention(name: &str) -> Option<&'static str> {
     match name {
         "drop" => Some("v1model drops a packet with `mark_to_drop(standard_metadata)`"),
+        "True" | "TRUE" => Some("write `true`"),
+        "False" | "FALSE" => Some("write `false`"),
+        "printf" | "print" => Some("v1model logs with `log_msg(\"x is {}\", { x })`"),
         "valid" => Some("P4_16 tests a header with `h.isValid()`"),
         "CPU_PORT" => Some("define it on the command line, with the port's number: `-D CPU_PORT=255`"),
         _ => None,
@@ -123,7 +126,7 @@ mod tests {
     #[test]
     fn names_of_other_places() {
         check_apply(
-            "uint8_t a = 1; int32_t b = 2; drop(); s.x = CPU_PORT; if (valid(s.h)) { }",
+            "uint8_t a = 1; int32_t b = 2; drop(); s.x = CPU_PORT; if (valid(s.h) && True) { printf(\"x\"); }",
             expect![[r#"
                 t.p4:3:1: error[E0201]: `uint8_t` is not declared
                   `uint8_t`: unknown name
@@ -140,6 +143,12 @@ mod tests {
                 t.p4:3:59: error[E0201]: `valid` is not declared
                   `valid`: unknown name
                   = P4_16 tests a header with `h.isValid()`
+                t.p4:3:73: error[E0201]: `True` is not declared
+                  `True`: unknown name
+                  = write `true`
+                t.p4:3:81: error[E0201]: `printf` is not declared
+                  `printf`: unknown name
+                  = v1model logs with `log_msg("x is {}", { x })`
             "#]],
         );
     }

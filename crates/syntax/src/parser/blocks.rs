@@ -168,6 +168,9 @@ impl Parser<'_> {
         self.expect(TokenKind::Colon)?;
         let next = self.name()?;
         let span = self.span_from(keyset.span);
+        if self.at(TokenKind::Comma) {
+            return self.mistaken(self.peek().span, "a case of `select` ends with `;`", "write `;` in place of `,`");
+        }
         self.expect_semicolon()?;
         Ok(SelectCase { keyset, next, span })
     }
@@ -247,6 +250,10 @@ impl Parser<'_> {
             }
             Some(Keyword::If | Keyword::Switch | Keyword::For | Keyword::Return | Keyword::Exit) => {
                 return self.misplaced(start, "statements of a control stand in its `apply` block");
+            }
+            _ if self.at(TokenKind::Semicolon) => {
+                let help = "remove it: no `;` follows the `}` of an action or a table";
+                return self.mistaken(start, "this `;` ends no declaration", help);
             }
             _ => return self.unexpected("an action, a table, another declaration or `apply`"),
         };

@@ -270,8 +270,20 @@ impl Parser<'_> {
         let diagnostic = Diagnostic::error(code, self.peek().span, message)
             .label(format!("expected `{close}`"))
             .secondary(open, "to close this");
-        let is_assignment = kind == TokenKind::RightParen && self.at(TokenKind::Equal);
-        self.report(if is_assignment { diagnostic.help("write `==` to compare") } else { diagnostic });
+        let help = match self.peek().kind {
+            _ if kind != TokenKind::RightParen => None,
+            TokenKind::Equal => Some("write `==` to compare"),
+            TokenKind::Word => match &*self.peek().text(&self.names) {
+                "and" => Some("write `&&`"),
+                "or" => Some("write `||`"),
+                _ => None,
+            },
+            _ => None,
+        };
+        self.report(match help {
+            Some(help) => diagnostic.help(help),
+            None => diagnostic,
+        });
         Err(Failed)
     }
 

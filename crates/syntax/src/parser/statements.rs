@@ -277,12 +277,23 @@ impl Parser<'_> {
         let label = if self.take_keyword(Keyword::Default) {
             Expr { kind: ExprKind::Default, span: start }
         } else {
+            self.refuse_case()?;
             self.expression()?
         };
         self.expect(TokenKind::Colon)?;
         let has_body = matches!(self.peek().kind, TokenKind::LeftBrace | TokenKind::At);
         let body = if has_body { Some(self.block()?) } else { None };
         Ok(SwitchCase { label, body, span: self.span_from(start) })
+    }
+
+    /// Reports `case label:`, as C writes it.
+    fn refuse_case(&mut self) -> Parsed<()> {
+        let next = self.peek_at(1);
+        let is_label = matches!(next.kind, TokenKind::Word | TokenKind::Integer | TokenKind::LeftParen);
+        if self.peek().kind != TokenKind::Word || &*self.peek().text(&self.names) != "case" || !is_label {
+            return Ok(());
+        }
+        self.mistaken(self.peek().span, "there is no `case`", "write the label alone: `6: { ... }`")
     }
 
     fn for_loop(&mut self, mut annotations: Vec<Annotation>) -> Parsed<StatementKind> {
@@ -384,6 +395,10 @@ impl Parser<'_> {
         };
         if !is_expression {
             self.refuse_counting("x")?;
+            if self.at_keyword(Keyword::Transition) {
+                let help = "choose the next state at the end: `transition select(...) { ... }`";
+                return self.mistaken(start, "a `transition` ends a state, and cannot stand in a block", help);
+            }
             return self.unexpected("a statement");
         }
         let target = self.postfix(TypeNames::Any)?.node;
