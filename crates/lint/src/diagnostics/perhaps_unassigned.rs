@@ -118,4 +118,33 @@ mod tests {
             "#]],
         );
     }
+
+    #[test]
+    fn after_hits_and_misses() {
+        check_control(
+            r#"
+            bit<8> a; bit<8> b; bit<8> c; bit<8> d;
+            action set_a() { a = 1; }
+            action set_b() { b = 1; }
+            action set_c() { c = 1; }
+            action set_d() { d = 1; }
+            table ta { key = { r: exact; } actions = { set_a; @defaultonly NoAction; } const default_action = NoAction; }
+            table tb { key = { r: exact; } actions = { NoAction; set_b; } const default_action = set_b; }
+            table tc { key = { r: exact; } actions = { set_c; NoAction; } default_action = set_c; }
+            table td { key = { r: exact; } actions = { set_d; @tableonly NoAction; } default_action = set_d; }
+            apply {
+                if (!ta.apply().hit) { a = 0; }
+                use(a);
+                if (tb.apply().miss) { } else { b = 2; }
+                use(b);
+                if (tc.apply().hit) { c = 2; }
+                use(c);
+                if (td.apply().hit) { return; }
+                use(d);
+            }"#,
+            expect![[r#"
+                t.p4:19:21: warning[W0322]: `c` may have no value here
+            "#]],
+        );
+    }
 }

@@ -44,9 +44,9 @@ impl Flow<'_, '_> {
             StmtKind::Assign { target, value } => self.assignment(target, value),
             StmtKind::Call(call) => self.read(call),
             StmtKind::If { condition, then_body, else_body } => {
-                self.read(condition);
-                let after_then = self.branch(self.state.clone(), |flow| flow.block(then_body));
-                let mut after = self.branch(self.state.clone(), |flow| flow.block(else_body));
+                let (holds, fails) = self.decide(condition);
+                let after_then = self.branch(holds, |flow| flow.block(then_body));
+                let mut after = self.branch(fails, |flow| flow.block(else_body));
                 join(&mut after, after_then);
                 self.state = after;
             }

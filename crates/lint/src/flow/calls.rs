@@ -5,7 +5,7 @@ use super::{Fault, Flow};
 use crate::walk::{arguments, callee_params};
 use base::Span;
 use sema::hir::*;
-use syntax::ast::Direction;
+use syntax::ast::{Direction, UnaryOperator};
 
 impl Flow<'_, '_> {
     pub(super) fn call(&mut self, call: &Call) {
@@ -147,6 +147,43 @@ impl Flow<'_, '_> {
         }
         let no_action = if table.default_action.is_none() { before } else { None };
         (outcomes, no_action)
+    }
+
+    /// Evaluates a condition, and returns the states if it holds and if it does not. They differ for a table's hit and
+    /// miss, which run other actions.
+    pub(super) fn decide(&mut self, condition: &Expr) -> (Option<State>, Option<State>) {
+        match &condition.kind {
+            ExprKind::Unary(UnaryOperator::Not, inner) => {
+                let (holds, fails) = self.decide(inner);
+                (fails, holds)
+            }
+            ExprKind::Hit(applied) | ExprKind::Miss(applied) if applied_table(applied).is_some() => {
+                let (hit, miss) = applied_table(applied).map_or((None, None), |table| self.hit_and_miss(table));
+                if matches!(condition.kind, ExprKind::Hit(_)) { (hit, miss) } else { (miss, hit) }
+            }
+            _ => {
+                self.read(condition);
+                (self.state.clone(), self.state.clone())
+            }
+        }
+    }
+
+    /// The states after a table has hit, and after it has missed.
+    fn hit_and_miss(&mut self, id: TableId) -> (Option<State>, Option<State>) {
+        let (outcomes, mut miss) = self.outcomes(id);
+        let table = &self.program.tables[id];
+        let is_marked = |listed: &TableAction, name: &str| listed.annotations.iter().any(|it| it.name.as_str() == name);
+        let constant = table.default_action.as_ref().filter(|_| table.const_default).map(|action| action.position);
+        let mut hit = None;
+        for (position, (listed, outcome)) in table.actions.iter().zip(outcomes).enumerate() {
+            if !is_marked(listed, "defaultonly") {
+                join(&mut hit, outcome.clone());
+            }
+            if constant.map_or(!is_marked(listed, "tableonly"), |constant| constant == position) {
+                join(&mut miss, outcome);
+            }
+        }
+        (hit, miss)
     }
 
     /// `switch (t.apply().action_run)`

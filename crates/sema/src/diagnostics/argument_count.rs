@@ -60,11 +60,14 @@ mod tests {
 
     #[test]
     fn parameters_that_the_control_plane_does_not_set() {
-        check_control("table u { key = { r: exact; } actions = { two; } }", expect![[r#"
+        check_control(
+            "table u { key = { r: exact; } actions = { two; } }",
+            expect![[r#"
             t.p4:3:43: error[E0501]: `two` takes 2 arguments, found 0
               `two`: wrong number of arguments
               `two`: declared here
               = the list of actions has arguments for parameters with a direction; one that the control plane sets has none
-        "#]]);
+        "#]],
+        );
     }
 }
