@@ -9,7 +9,7 @@ use base::Span;
 use serde_json::json;
 use std::io::IsTerminal as _;
 use std::path::Path;
-use syntax::{Diagnostic, Severity};
+use syntax::{Diagnostic, Diagnostics, Severity};
 use wirespeed::{Options, Source, source};
 
 /// Checks each file by itself. Succeeds if none has an error; a panic ends the work on one file only.
@@ -65,7 +65,12 @@ fn verdict(source: &mut Source) -> Option<String> {
     if !source::is_runnable(&typed) {
         return Some(format!(" (checked only: a program for package `{package}` cannot be run)"));
     }
-    source.lower(&typed, &Options::default()).map(|_| String::new())
+    let program = source.lower(&typed, &Options::default())?;
+    // A switch without controllers does not need a P4Info.
+    let mut faults = Diagnostics::new();
+    p4info::generate(&typed, &program, &mut faults);
+    let fault = faults.iter().find(|it| it.severity == Severity::Error);
+    Some(fault.map_or_else(String::new, |it| format!(" (not for P4Runtime: {} [{}])", it.message, it.code)))
 }
 
 /// `ok`, or how many errors there are and the first of them.
