@@ -209,10 +209,15 @@ fn names() {
     );
     check_action(
         UNKNOWN_ACTION,
-        "modify_feild(h.a, 1);",
+        "modify_feild(h.a, 1); noop(); modify_field(intrinsic_metadata.mcast_grp, 1);",
         expect![[r#"
-        t.p4:2:39: error[E0914]: there is no primitive and no action `modify_feild`
-    "#]],
+            t.p4:2:39: error[E0914]: there is no primitive and no action `modify_feild`
+              = did you mean `modify_field`?
+            t.p4:2:61: error[E0914]: there is no primitive and no action `noop`
+              = did you mean `no_op`?
+            t.p4:2:82: error[E0905]: there is no header or metadata instance `intrinsic_metadata`
+              = the program declares it: `header_type intrinsic_metadata_t { fields { ... } } metadata intrinsic_metadata_t intrinsic_metadata;`
+        "#]],
     );
 }
 

@@ -300,6 +300,12 @@ impl<'a> Translator<'a, '_> {
         let mut diagnostic = Diagnostic::error(code, name.span, message);
         if let Some(near) = nearest(&name.name, &names) {
             diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+        } else if matches!(name.as_str(), "intrinsic_metadata" | "queueing_metadata") {
+            let help = format!(
+                "the program declares it: `header_type {0}_t {{ fields {{ ... }} }} metadata {0}_t {0};`",
+                name.name
+            );
+            diagnostic = diagnostic.help(help);
         }
         self.diagnostics.push(diagnostic);
         None

@@ -132,9 +132,12 @@ impl Translator<'_, '_> {
         let Some(&(_, least, most)) = PRIMITIVES.iter().find(|(known, ..)| *known == name.as_str()) else {
             let message = format!("there is no primitive and no action `{}`", name.name);
             let diagnostic = Diagnostic::error(codes::UNKNOWN_ACTION, name.span, message);
-            self.diagnostics.push(match forms::of_function(name.as_str()) {
-                Some(form) => diagnostic.help(format!("P4_14 writes `{form}`")),
-                None => diagnostic,
+            let primitives = PRIMITIVES.iter().map(|(known, ..)| Name::from(*known));
+            let known: Vec<Name> = primitives.chain(self.symbols.actions.keys().cloned()).collect();
+            self.diagnostics.push(match (forms::of_function(name.as_str()), super::nearest(name.as_str(), &known)) {
+                (Some(form), _) => diagnostic.help(format!("P4_14 writes `{form}`")),
+                (None, Some(near)) => diagnostic.help(format!("did you mean `{near}`?")),
+                (None, None) => diagnostic,
             });
             return None;
         };
