@@ -228,6 +228,7 @@ pub const PAGES: &[(&str, &str)] = &[
     ("W0354", include_str!("../../../docs/diagnostics/W0354.md")),
     ("W0801", include_str!("../../../docs/diagnostics/W0801.md")),
     ("W0802", include_str!("../../../docs/diagnostics/W0802.md")),
+    ("W0803", include_str!("../../../docs/diagnostics/W0803.md")),
     ("W0901", include_str!("../../../docs/diagnostics/W0901.md")),
     ("W0902", include_str!("../../../docs/diagnostics/W0902.md")),
     ("W0903", include_str!("../../../docs/diagnostics/W0903.md")),

@@ -268,6 +268,20 @@ pub mod codes {
     ///
     /// Specification: Target architecture model.
     pub const NO_EFFECT: &str = "W0802";
+    /// A message for the log whose `{}` do not fit its values (a warning).
+    ///
+    /// Each `{}` of the message is replaced by one value. Formats of other languages, such as `%d`, are text.
+    ///
+    /// ```p4,wrong,ingress
+    /// apply { log_msg("port %d", { standard_metadata.ingress_port }); }
+    /// ```
+    ///
+    /// ```p4,ingress
+    /// apply { log_msg("port {}", { standard_metadata.ingress_port }); }
+    /// ```
+    ///
+    /// Specification: Target architecture model.
+    pub const LOG_FORMAT: &str = "W0803";
 }
 
 /// Instantiations, inlined calls, blocks and expressions within one another.

@@ -649,6 +649,13 @@ impl<'h> Lowerer<'h> {
             }
             _ => Vec::new(),
         };
+        let places = message.matches("{}").count();
+        if places > args.len() || places == 0 && !args.is_empty() {
+            let plural = if args.len() == 1 { "" } else { "s" };
+            let text = format!("the message has {places} `{{}}`, and {} value{plural} for them", args.len());
+            let diagnostic = Diagnostic::warning(codes::LOG_FORMAT, span, text);
+            self.diagnostics.push(diagnostic.help("each value stands where the message has `{}`"));
+        }
         self.emit(StmtKind::Log { message: message.to_string(), args }, span);
         Ok(())
     }
