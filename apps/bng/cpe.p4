@@ -27,7 +27,7 @@ parser HomeParser(packet_in packet, out cpe_headers_t hdr, inout cpe_metadata_t 
     state start {
         packet.extract(hdr.ethernet);
         transition select(standard_metadata.ingress_port, hdr.ethernet.ethertype) {
-            (HOME, ETHERTYPE_ARP): parse_arp;
+            (_, ETHERTYPE_ARP): parse_arp;
             (HOME, ETHERTYPE_IPV4): parse_ipv4;
             (ACCESS, ETHERTYPE_IPV4): parse_outer;
             default: accept;
@@ -100,10 +100,10 @@ control HomeIngress(inout cpe_headers_t hdr, inout cpe_metadata_t meta,
         hdr.arp.target_ip = hdr.arp.sender_ip;
         hdr.arp.sender_mac = mac;
         hdr.arp.sender_ip = own;
-        standard_metadata.egress_spec = HOME;
+        standard_metadata.egress_spec = standard_metadata.ingress_port;
     }
 
-    // The address that the home's hosts have as their gateway.
+    // The address that the home's hosts have as their gateway, and that of the tunnel's end.
     table addresses {
         key = {
             hdr.arp.operation: exact @name("operation");

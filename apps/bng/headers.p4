@@ -14,6 +14,8 @@ typedef bit<32> subscriber_t;
 typedef bit<7> reason_t;
 
 const port_t CPU_PORT = 510;
+// Numbers of subscribers are less: rates and accounts are cells of arrays.
+const bit<32> SUBSCRIBERS = 131072;
 
 const bit<16> ETHERTYPE_IPV4 = 0x0800;
 const bit<16> ETHERTYPE_ARP = 0x0806;

@@ -4,10 +4,9 @@
 
 // Whose tunnel a packet came by, and whether that subscriber may send it.
 control Sender(inout headers_t hdr, inout metadata_t meta) {
-    direct_meter<bit<2>>(MeterType.bytes) upload_rate;
+    meter(SUBSCRIBERS, MeterType.bytes) upload_rate;
 
     action subscriber(subscriber_t number, ipv4_address_t network, ipv4_address_t mask) {
-        upload_rate.read(meta.colour);
         meta.sender = number;
         if (hdr.ipv4.source & mask != network) {
             meta.reason = WRONG_SOURCE;
@@ -32,12 +31,13 @@ control Sender(inout headers_t hdr, inout metadata_t meta) {
         }
         size = 131072;
         default_action = unknown_tunnel();
-        meters = upload_rate;
     }
 
     apply {
         meta.key = hdr.gre_key.isValid() ? hdr.gre_key.key : 0;
-        tunnels.apply();
+        if (tunnels.apply().hit) {
+            upload_rate.execute_meter(meta.sender, meta.colour);
+        }
         if (meta.reason == NONE && meta.colour == RED) {
             meta.reason = UPLOAD_RATE;
         } else if (meta.reason == NONE && hdr.outer.ecn == ECN_CONGESTED && hdr.ipv4.ecn == ECN_NONE) {
@@ -49,7 +49,7 @@ control Sender(inout headers_t hdr, inout metadata_t meta) {
 
 // The tunnel to the subscriber who receives a packet.
 control Receiver(inout headers_t hdr, inout metadata_t meta) {
-    direct_meter<bit<2>>(MeterType.bytes) download_rate;
+    meter(SUBSCRIBERS, MeterType.bytes) download_rate;
 
     action check_length(bit<16> mtu) {
         if (hdr.ipv4.total_length > mtu) {
@@ -58,7 +58,6 @@ control Receiver(inout headers_t hdr, inout metadata_t meta) {
     }
 
     action tunnel(ipv4_address_t source, ipv4_address_t destination, bit<16> mtu) {
-        download_rate.read(meta.colour);
         meta.tunnel_source = source;
         meta.tunnel_destination = destination;
         meta.has_key = false;
@@ -66,7 +65,6 @@ control Receiver(inout headers_t hdr, inout metadata_t meta) {
     }
 
     action tunnel_with_key(ipv4_address_t source, ipv4_address_t destination, bit<16> mtu, bit<32> key) {
-        download_rate.read(meta.colour);
         meta.tunnel_source = source;
         meta.tunnel_destination = destination;
         meta.has_key = true;
@@ -89,11 +87,12 @@ control Receiver(inout headers_t hdr, inout metadata_t meta) {
         }
         size = 131072;
         default_action = no_subscriber();
-        meters = download_rate;
     }
 
     apply {
-        subscribers.apply();
+        if (subscribers.apply().hit) {
+            download_rate.execute_meter(meta.receiver, meta.colour);
+        }
         if (meta.reason == NONE && meta.colour == RED) {
             meta.reason = DOWNLOAD_RATE;
         }
@@ -102,49 +101,15 @@ control Receiver(inout headers_t hdr, inout metadata_t meta) {
 
 // Counts what is forwarded: dropped packets are nobody's traffic.
 control Account(in metadata_t meta) {
-    direct_counter(CounterType.packets_and_bytes) uploaded;
-    direct_counter(CounterType.packets_and_bytes) downloaded;
-
-    action count_upload() {
-        uploaded.count();
-    }
-
-    action count_download() {
-        downloaded.count();
-    }
-
-    table upload_accounts {
-        key = {
-            meta.sender: exact @name("subscriber");
-        }
-        actions = {
-            count_upload;
-            @defaultonly NoAction;
-        }
-        size = 131072;
-        default_action = NoAction();
-        counters = uploaded;
-    }
-
-    table download_accounts {
-        key = {
-            meta.receiver: exact @name("subscriber");
-        }
-        actions = {
-            count_download;
-            @defaultonly NoAction;
-        }
-        size = 131072;
-        default_action = NoAction();
-        counters = downloaded;
-    }
+    counter(SUBSCRIBERS, CounterType.packets_and_bytes) uploaded;
+    counter(SUBSCRIBERS, CounterType.packets_and_bytes) downloaded;
 
     apply {
         if (meta.side == Side.ACCESS) {
-            upload_accounts.apply();
+            uploaded.count(meta.sender);
         }
         if (meta.is_download) {
-            download_accounts.apply();
+            downloaded.count(meta.receiver);
         }
     }
 }

@@ -48,6 +48,11 @@ control Outbound(inout headers_t hdr, inout metadata_t meta, inout standard_meta
         meta.reason = NO_ROUTE;
     }
 
+    // For the gateway itself: its address in the tenant's network.
+    action local() {
+        meta.reason = LOCAL;
+    }
+
     table routes4 {
         key = {
             meta.network: exact @name("network");
@@ -56,6 +61,7 @@ control Outbound(inout headers_t hdr, inout metadata_t meta, inout standard_meta
         actions = {
             via;
             discard;
+            local;
             @defaultonly no_route;
         }
         size = 1048576;

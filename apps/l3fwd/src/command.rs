@@ -49,12 +49,11 @@ impl L3fwdArguments {
     }
 
     fn router(&self) -> Result<Router, Exit> {
-        let told = |why: &dyn std::fmt::Display| {
-            terminal::error(format_args!("{}: {why}", self.config.display()));
+        let wrong = |why: String| {
+            terminal::error(why);
             Exit::BadInput
         };
-        let text = std::fs::read_to_string(&self.config).map_err(|error| told(&error))?;
-        let config: Config = text.parse().map_err(|why: String| told(&why))?;
-        Router::new(config, self.verbose).map_err(|why| told(&why))
+        let config: Config = controller::file::read(&self.config).map_err(wrong)?;
+        Router::new(config, self.verbose).map_err(|why| wrong(format!("{}: {why}", self.config.display())))
     }
 }

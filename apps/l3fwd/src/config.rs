@@ -2,13 +2,13 @@
 //!
 //! What enters: its text. What leaves: [`Config`], whose parts fit each other; or what is wrong, with its place.
 
-use crate::address::{Mac, Network, is_link_local};
+use controller::address::{Mac, Network, is_link_local};
+use controller::file::{from_text, list_from_text, parse};
+use controller::neighbours::NeighbourSettings;
 use core::net::IpAddr;
 use serde::Deserialize;
-use serde::de::{Deserializer, Error as _};
 use std::collections::BTreeSet;
 use std::str::FromStr;
-use std::time::Duration;
 
 /// The greatest port of v1model but for the drop port and the CPU port.
 const PORT_MAX: u16 = 509;
@@ -90,41 +90,6 @@ impl FromStr for Gateway {
     }
 }
 
-/// How neighbours are found and kept, in seconds.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct NeighbourSettings {
-    /// How long the answer to a question is waited for; there are three of them.
-    #[serde(deserialize_with = "seconds")]
-    pub answer: Duration,
-    /// How long a neighbour is taken to be where it was; then it is asked.
-    #[serde(deserialize_with = "seconds")]
-    pub reachable: Duration,
-    /// The same for gateways.
-    #[serde(deserialize_with = "seconds")]
-    pub gateway: Duration,
-    /// A neighbour without packets for so long is forgotten.
-    #[serde(deserialize_with = "seconds")]
-    pub age: Duration,
-    /// The most neighbours of a link.
-    pub of_link: usize,
-    /// The most of them that are looked for.
-    pub unresolved: usize,
-}
-
-impl Default for NeighbourSettings {
-    fn default() -> NeighbourSettings {
-        NeighbourSettings {
-            answer: Duration::from_secs(1),
-            reachable: Duration::from_secs(30),
-            gateway: Duration::from_secs(2),
-            age: Duration::from_secs(300),
-            of_link: 4096,
-            unresolved: 256,
-        }
-    }
-}
-
 /// Rates, per second.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -141,28 +106,11 @@ impl Default for Limits {
     }
 }
 
-fn from_text<'de, T: FromStr<Err = String>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
-    String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
-}
-
-fn list_from_text<'de, T: FromStr<Err = String>, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
-    let texts = Vec::<String>::deserialize(deserializer)?;
-    texts.iter().map(|text| text.parse().map_err(D::Error::custom)).collect()
-}
-
-fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
-    let seconds = f64::deserialize(deserializer)?;
-    let is_right = (0.01..=1_000_000.0).contains(&seconds);
-    is_right
-        .then(|| Duration::from_secs_f64(seconds))
-        .ok_or_else(|| D::Error::custom("it is from 0.01 to 1000000 seconds"))
-}
-
 impl FromStr for Config {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Config, String> {
-        let config: Config = toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned())?;
+        let config: Config = parse(text)?;
         config.check_interfaces()?;
         for route in &config.routes {
             config.check_route(route).map_err(|why| format!("the route to {}: {why}", route.to))?;

@@ -3,16 +3,16 @@
 //! What enters: those packets, each with its port and reason; entries that nobody uses; the time. What leaves: entries
 //! for neighbours and gateways, questions and answers about addresses, ICMP messages, and packets that go on.
 
-use crate::address::{Mac, from_value, is_link_local, solicited_node};
-use crate::bucket::Bucket;
 use crate::config::{Config, Interface};
-use crate::neighbours::{Event, Neighbours, Station, Waiting};
-use crate::packet::arp::{self, Arp};
-use crate::packet::icmp::{self, Failure};
-use crate::packet::ip::Packet;
-use crate::packet::{ETHERTYPE_ARP, ETHERTYPE_IPV4, ETHERTYPE_IPV6, Frame, nd};
 use crate::tables::{self, Tables};
 use control::Problem;
+use controller::address::{Mac, from_value, is_link_local, solicited_node};
+use controller::bucket::Bucket;
+use controller::neighbours::{Event, Neighbours, Station, Waiting};
+use controller::packet::arp::{self, Arp};
+use controller::packet::icmp::{self, Failure};
+use controller::packet::ip::Packet;
+use controller::packet::{ETHERTYPE_ARP, ETHERTYPE_IPV4, ETHERTYPE_IPV6, Frame, nd};
 use controller::{Entry, Fields, Logic, Orders};
 use core::net::{IpAddr, Ipv6Addr};
 use std::collections::{BTreeMap, BTreeSet};
@@ -288,7 +288,7 @@ impl Router {
         for entry in of_table(".next_hops") {
             let hop = entry.keys.get("hop").and_then(|hop| u16::try_from(hop).ok());
             let Some(hop) = hop else { continue };
-            let is_it = |it: &Station| tables::gateway_metadata(*it) == entry.metadata;
+            let is_it = |it: &Station| it.metadata() == entry.metadata;
             let station = self.tables.gateway(hop).filter(is_it);
             match station.and_then(|it| Some((it, self.mac_of(entry, it)?))) {
                 Some((station, mac)) => {

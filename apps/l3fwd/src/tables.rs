@@ -4,15 +4,15 @@
 //! file says. Entries of other origin stay, as they have no metadata: those of the controller have [`OURS`], of routes
 //! with the length of the prefix behind it, and of next hops the gateway.
 
-use crate::address::{Mac, Network, is_link_local, solicited_node};
 use crate::config::{Config, GATEWAYS_MAX, GROUPS_MAX, Interface};
-use crate::neighbours::Station;
+use controller::address::{Mac, Network, is_link_local, solicited_node};
+use controller::neighbours::Station;
 use controller::{Entry, Orders};
 use core::net::{IpAddr, Ipv6Addr};
 use std::collections::BTreeMap;
 
 /// Marks an entry of the controller.
-pub const OURS: u8 = 1;
+pub const OURS: u8 = Station::METADATA;
 
 /// Why packets go to the controller, as in the program: the TTL has expired.
 pub const TTL_EXPIRED: u128 = 1;
@@ -188,7 +188,7 @@ impl Tables {
             name @ ("route4" | "route6") => {
                 let [OURS, length] = entry.metadata[..] else { return };
                 let address =
-                    entry.keys.get("destination").and_then(|it| crate::address::from_value(it, name == "route6"));
+                    entry.keys.get("destination").and_then(|it| controller::address::from_value(it, name == "route6"));
                 let network = address.map(|address| Network { address, length });
                 if let Some(network) = network.filter(|network| !self.routes.contains_key(network)) {
                     orders.command(format!("delete {name} {network}"));
@@ -213,22 +213,12 @@ fn table(name: &str, address: IpAddr) -> String {
     format!("{name}{}", if address.is_ipv4() { 4 } else { 6 })
 }
 
-/// The metadata of a gateway's entry.
-pub fn gateway_metadata(station: Station) -> Vec<u8> {
-    let [high, low] = station.port.to_be_bytes();
-    let head = [OURS, high, low];
-    match station.address {
-        IpAddr::V4(address) => [&head[..], &address.octets()].concat(),
-        IpAddr::V6(address) => [&head[..], &address.octets()].concat(),
-    }
-}
-
 /// The commands of a station that was found.
 pub fn found(interface: &Interface, station: Station, mac: Mac, hop: Option<u16>, age_ms: u128) -> Vec<String> {
     let forward = format!("forward {} {} {mac}", station.port, interface.mac);
     let mut commands = Vec::new();
     if let Some(hop) = hop {
-        let metadata: String = gateway_metadata(station).iter().map(|byte| format!("{byte:02x}")).collect();
+        let metadata: String = station.metadata().iter().map(|byte| format!("{byte:02x}")).collect();
         commands.push(format!("add next_hops {hop} do {forward} metadata {metadata}"));
     }
     // A link-local address is nobody's destination beyond the link.

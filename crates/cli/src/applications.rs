@@ -7,7 +7,9 @@
 //! a controller. It is known here and in [`crate::args::Command`], nowhere else.
 
 use crate::Exit;
+use bng::command::BngArguments;
 use clap::{Parser, Subcommand};
+use dcg::command::DcgArguments;
 use l2fwd::command::L2fwdArguments;
 use l3fwd::command::L3fwdArguments;
 use p4runtime::Server;
@@ -25,6 +27,10 @@ pub struct Controller {
 /// The applications with a controller.
 #[derive(Subcommand, Debug, Clone)]
 enum Application {
+    /// The broadband network gateway: `control`
+    Bng(BngArguments),
+    /// The data centre gateway
+    Dcg(DcgArguments),
     /// The Ethernet switch
     L2fwd(L2fwdArguments),
     /// The router
@@ -47,6 +53,8 @@ pub fn start(controllers: &[Controller], device_id: u64, server: &Server) -> Res
     let here = ctl::Options { near: Some(server.near()), address, device_id, ..ctl::Options::default() };
     for Controller { application } in controllers {
         server.spawn(match application {
+            Application::Bng(arguments) => arguments.within(&here)?,
+            Application::Dcg(arguments) => arguments.within(&here)?,
             Application::L2fwd(arguments) => arguments.within(&here)?,
             Application::L3fwd(arguments) => arguments.within(&here)?,
             Application::P4te(arguments) => arguments.within(&here)?,

@@ -82,6 +82,10 @@ pub enum Command {
     Demo(DemoArguments),
     /// Control the Ethernet switch of apps/l2fwd: learn addresses, age them, set up VLANs
     L2fwd(l2fwd::command::L2fwdArguments),
+    /// Control the broadband network gateway of apps/bng, and read its accounts
+    Bng(bng::command::BngArguments),
+    /// Control the data centre gateway of apps/dcg: servers, their health, draining
+    Dcg(dcg::command::DcgArguments),
     /// Control the router of apps/l3fwd: neighbours, routes, gateways, ICMP
     L3fwd(l3fwd::command::L3fwdArguments),
     /// Control the switches of apps/p4te: parameters, and the priorities of paths

@@ -95,6 +95,8 @@ fn execute(arguments: args::Arguments) -> Result<Exit, Exit> {
         args::Command::Explain(arguments) => explain::explain(&arguments),
         args::Command::Demo(arguments) => demo::demo(&arguments),
         args::Command::L2fwd(arguments) => arguments.run(),
+        args::Command::Bng(arguments) => arguments.run(),
+        args::Command::Dcg(arguments) => arguments.run(),
         args::Command::L3fwd(arguments) => arguments.run(),
         args::Command::P4te(arguments) => arguments.run(),
         args::Command::Zipline(arguments) => arguments.run(),

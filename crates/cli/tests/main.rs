@@ -29,6 +29,8 @@ mod sim_sweeps;
 mod sim_taps;
 mod support;
 mod terminal;
+mod usecase_bng;
+mod usecase_dcg;
 mod usecase_router;
 mod usecases;
 mod zipline;

@@ -1,8 +1,7 @@
 //! The router with its controller, between real hosts that know no static neighbours.
 
 use crate::network::{app, stop, three_hosts, wait_for_ping};
-use crate::usecases::{ctl, start, wait_for};
-use std::process::Stdio;
+use crate::usecases::{counted, expect_in, ping, start, wait_for};
 use std::thread;
 use std::time::{Duration, Instant};
 use testkit::netns::{self, Network, Running};
@@ -34,26 +33,6 @@ fn routed(programs: &[&str]) -> Option<(Network, Running)> {
     let switch = start(&network, "switch", "l3fwd/router.p4", &controller);
     wait_for_ping(&network, "h1", "10.0.2.2");
     Some((network, switch))
-}
-
-/// What `ping` says, whether there was an answer or not.
-fn ping(network: &Network, host: &str, arguments: &str) -> String {
-    let mut command = network.command(host, "ping");
-    let output = command.args(arguments.split_whitespace()).stderr(Stdio::null()).output().unwrap();
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-fn expect_in(said: &str, wanted: &[&str]) {
-    for wanted in wanted {
-        assert!(said.contains(wanted), "no `{wanted}`:\n{said}");
-    }
-}
-
-/// The packets in a cell of a counter.
-fn counted(network: &Network, cell: &str) -> u64 {
-    let said = ctl(network, "switch", &format!("--json counters {cell}"));
-    let cell: serde_json::Value = serde_json::from_str(&said).unwrap();
-    cell["value"]["packets"].as_u64().unwrap_or_else(|| panic!("{said}"))
 }
 
 #[test]
@@ -91,7 +70,7 @@ fn who_sends_in_vain_is_told() {
     }
     // 1: expired, 2: without a route.
     for reason in [1, 2] {
-        assert!(counted(&network, &format!("reasons {reason}")) >= 1, "reason {reason}");
+        assert!(counted(&network, "switch", &format!("reasons {reason}")) >= 1, "reason {reason}");
     }
     stop(switch);
 }
@@ -176,7 +155,7 @@ fn a_flood_does_not_keep_the_controller_from_others() {
     expect_in(&ping(&network, "h2", "-c 1 -W 5 10.0.3.2"), &["1 received"]);
     expect_in(&ping(&network, "h2", "-c 1 -W 5 10.0.2.1"), &["1 received"]);
     flood.wait();
-    assert!(counted(&network, "kept 2") > 100);
+    assert!(counted(&network, "switch", "kept 2") > 100);
     stop(switch);
 }
 

@@ -1,6 +1,7 @@
 //! The applications with their controllers, between real hosts.
 
 use crate::network::{app, stop, three_hosts, wait_for_ping};
+use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
 use testkit::netns::{Network, Running};
@@ -31,6 +32,26 @@ pub(crate) fn wait_for(network: &Network, switch: &str, command: &str, what: imp
         assert!(started.elapsed() < Duration::from_secs(45), "{command}: {said}");
         thread::sleep(Duration::from_millis(100));
     }
+}
+
+/// What `ping` says, whether there was an answer or not.
+pub(crate) fn ping(network: &Network, host: &str, arguments: &str) -> String {
+    let mut command = network.command(host, "ping");
+    let output = command.args(arguments.split_whitespace()).stderr(Stdio::null()).output().unwrap();
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+pub(crate) fn expect_in(said: &str, wanted: &[&str]) {
+    for wanted in wanted {
+        assert!(said.contains(wanted), "no `{wanted}`:\n{said}");
+    }
+}
+
+/// The packets in a cell of a counter.
+pub(crate) fn counted(network: &Network, switch: &str, cell: &str) -> u64 {
+    let said = ctl(network, switch, &format!("--json counters {cell}"));
+    let cell: serde_json::Value = serde_json::from_str(&said).unwrap();
+    cell["value"]["packets"].as_u64().unwrap_or_else(|| panic!("{said}"))
 }
 
 #[test]

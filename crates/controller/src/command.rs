@@ -9,6 +9,9 @@ use clap::Args;
 use command_line::Exit;
 use command_line::terminal::{self, say};
 use command_line::tls::TlsArguments;
+use control::Problem;
+use ctl::{Failure, Plan, Session};
+use p4runtime_proto::p4::v1::Entity;
 use std::pin::Pin;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -86,6 +89,32 @@ impl SwitchArguments {
                 _terminated = ended.recv() => Ok(Exit::Success),
             }
         })
+    }
+
+    /// Reads what these commands of `wirespeed ctl` show, each by itself.
+    ///
+    /// # Errors
+    /// If the switch cannot be reached, or runs another program; the message has been shown.
+    pub fn read(&self, commands: &[&str]) -> Result<Vec<Vec<Entity>>, Exit> {
+        let failed = |why: Failure| {
+            terminal::error(why);
+            Exit::System
+        };
+        let options = self.options(None)?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| failed(Problem::new(error.to_string()).into()))?;
+        runtime
+            .block_on(async {
+                let mut session = Session::connect(options).await?;
+                let schema = session.schema().await?;
+                let mut found = Vec::new();
+                for command in commands {
+                    let Plan::Read(read) = ctl::parse(command, &schema)? else { continue };
+                    found.push(session.read_all(read.entities).await?);
+                }
+                Ok(found)
+            })
+            .map_err(failed)
     }
 
     /// Prepares a controller to run within the switch `here`, until that ends. Its lines are in the log.

@@ -4,8 +4,9 @@
 //! about what happens. A controller waits while another one is primary: it never displaces one.
 //!
 //! Messages are taken in groups, and the writes that they cause are one request, so the cost of a request is shared
-//! when messages are many. While a request is under way no message is taken: flow control of the stream makes the
-//! switch drop what it cannot send, and programs report again what was not acknowledged.
+//! when messages are many. Packets leave after the writes of their group. While a request is under way no message is
+//! taken: flow control of the stream makes the switch drop what it cannot send, and programs report again what was not
+//! acknowledged.
 
 use crate::logic::{Entry, Logic, Order, Orders};
 use crate::report;
@@ -25,9 +26,12 @@ use tonic::Code;
 const RETRY_MIN: Duration = Duration::from_millis(100);
 const RETRY_MAX: Duration = Duration::from_secs(2);
 
-/// The timeout of a switch for its contents, and for a write.
+/// The timeouts of a switch for connecting, for its contents, and for a write.
 const JOIN_MAX: Duration = Duration::from_secs(60);
 const ANSWER_MAX: Duration = Duration::from_secs(30);
+
+/// About the most updates that are written before an answer is waited for.
+const UPDATES_MAX: usize = 10_000;
 
 /// The most messages whose orders are carried out together.
 const MESSAGES_MAX: usize = 256;
@@ -41,8 +45,7 @@ pub async fn keep(mut logic: Box<dyn Logic>, options: ctl::Options, mut report: 
     let mut wait = RETRY_MIN;
     let mut said = String::new();
     loop {
-        let joining = timeout(JOIN_MAX, Served::join(&mut *logic, &options, start, &mut report));
-        let ended = match joining.await.unwrap_or_else(|_| Err(Ended::Lost(late()))) {
+        let ended = match Served::join(&mut *logic, &options, start, &mut report).await {
             Ok(mut served) => {
                 let device_id = served.session.device_id();
                 (served.report)(format_args!("controls device {device_id} at {}", options.address));
@@ -65,6 +68,11 @@ pub async fn keep(mut logic: Box<dyn Logic>, options: ctl::Options, mut report: 
     }
 }
 
+/// What the switch answers in time.
+async fn in_time<T>(answer: impl Future<Output = Result<T, Ended>>) -> Result<T, Ended> {
+    timeout(JOIN_MAX, answer).await.unwrap_or_else(|_| Err(Ended::Lost(late())))
+}
+
 fn late() -> Failure {
     Failure::Connection(Problem::new("the switch does not answer"))
 }
@@ -81,6 +89,17 @@ impl From<Failure> for Ended {
     fn from(failure: Failure) -> Ended {
         Ended::Lost(failure)
     }
+}
+
+/// Becomes primary.
+async fn connect(options: &ctl::Options) -> Result<(Session, Arc<Schema>), Ended> {
+    let mut session = Session::connect(options.clone()).await?;
+    if let Standing::Other(id) = session.bid_above().await? {
+        let message = format!("another controller is primary, with election id {id}; this one waits for its end");
+        return Err(Ended::Lost(Problem::new(message).into()));
+    }
+    let schema = session.schema().await?;
+    Ok((session, schema))
 }
 
 /// A switch that is controlled.
@@ -100,14 +119,9 @@ impl<'a> Served<'a> {
         start: Instant,
         report: &'a mut Reporter,
     ) -> Result<Served<'a>, Ended> {
-        let mut session = Session::connect(options.clone()).await?;
-        if let Standing::Other(id) = session.bid_above().await? {
-            let message = format!("another controller is primary, with election id {id}; this one waits for its end");
-            return Err(Ended::Lost(Problem::new(message).into()));
-        }
-        let schema = session.schema().await?;
+        let (session, schema) = in_time(connect(options)).await?;
         let mut served = Served { logic, session, schema, start, report };
-        let entries = served.entries().await?;
+        let entries = in_time(served.entries()).await?;
         let mut orders = Orders::new();
         let now = served.now();
         served.logic.joined(now, &entries, &mut orders).map_err(Ended::Unfit)?;
@@ -235,9 +249,9 @@ impl<'a> Served<'a> {
         Ok(())
     }
 
-    /// Carries out orders: writes that follow each other are one request.
+    /// Carries out orders: commands, in as few requests as possible, and then packets, for which entries are there.
     async fn carry_out(&mut self, orders: Orders) -> Result<(), Failure> {
-        let mut writes = Writes::default();
+        let (mut writes, mut packets) = (Writes::default(), Vec::new());
         for order in orders.0 {
             match order {
                 Order::Note(line) => (self.report)(format_args!("{line}")),
@@ -249,14 +263,17 @@ impl<'a> Served<'a> {
                     },
                     Err(problem) => self.refused(&line, Some(&problem)),
                 },
-                Order::Packet(fields, payload) => {
-                    self.write(std::mem::take(&mut writes)).await?;
-                    let packet = self.packet_out(&fields, payload);
-                    self.session.send_packet(packet).await?;
-                }
+                Order::Packet(fields, payload) => packets.push(self.packet_out(&fields, payload)),
+            }
+            if writes.updates.len() >= UPDATES_MAX {
+                self.write(std::mem::take(&mut writes)).await?;
             }
         }
-        self.write(writes).await
+        self.write(writes).await?;
+        for packet in packets {
+            self.session.send_packet(packet).await?;
+        }
+        Ok(())
     }
 
     fn refused(&mut self, line: &str, why: Option<&Problem>) {

@@ -30,6 +30,8 @@ pub struct Entry {
     pub table: String,
     /// The values of its keys; of a prefix or a mask the value, of a range the first.
     pub keys: Fields,
+    /// Its keys, and its priority if it has one, as a command names them.
+    pub name: String,
     /// The full name of its action; empty if it has none of its own, as members of selectors.
     pub action: String,
     /// The arguments of the action.
@@ -40,7 +42,7 @@ pub struct Entry {
     pub metadata: Vec<u8>,
 }
 
-/// What a controller wants its switch to do, in this order.
+/// What a controller wants its switch to do: commands, in this order, and then packets, in this order.
 #[derive(Debug, Default)]
 pub struct Orders(pub(crate) Vec<Order>);
 

@@ -4,6 +4,7 @@
 //! does not describe is left out.
 
 use crate::logic::{Entry, Fields};
+use ctl::render::entry_name;
 use ctl::{Schema, data, schema};
 use p4info::Data;
 use p4runtime_proto::p4::v1::field_match::FieldMatchType;
@@ -80,6 +81,7 @@ pub fn entry(schema: &Schema, sent: &TableEntry) -> Option<Entry> {
     let mut entry = Entry {
         table: schema::name(&table.preamble).to_owned(),
         keys: Fields::new(sent.r#match.iter().filter_map(key)),
+        name: entry_name(schema, table, sent).trim_start().to_owned(),
         has_timeout: sent.idle_timeout_ns > 0,
         metadata: sent.metadata.clone(),
         ..Entry::default()

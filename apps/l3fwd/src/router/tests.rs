@@ -1,7 +1,7 @@
 //! What the program hands to the controller, and what the controller does then, as text.
 
 use super::*;
-use crate::packet::ip::{self, build};
+use controller::packet::ip::{self, build};
 use expect_test::{Expect, expect};
 
 const CONFIG: &str = r#"
@@ -478,7 +478,7 @@ fn entry(table: &str, key: (&str, u128), arguments: [u128; 3], metadata: &[u8], 
 fn a_controller_goes_on_with_what_a_switch_has() {
     let mut it = Router::new(CONFIG.parse().unwrap(), false).unwrap();
     let (here, gateway, host) = (0x0200_0000_0101, 0x0200_0000_0109, 0x0200_0000_0102);
-    let destination = |text: &str| ("destination", crate::address::value(ip(text)));
+    let destination = |text: &str| ("destination", controller::address::value(ip(text)));
     let entries = [
         entry("next_hops", ("hop", 1), [1, here, gateway], &[1, 0, 1, 10, 0, 1, 9], false),
         entry("neighbours4", destination("10.0.1.9"), [1, here, gateway], &[1], false),

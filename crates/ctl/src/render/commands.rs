@@ -123,8 +123,8 @@ fn shown(preamble: &Option<Preamble>) -> String {
     quoted(name(preamble))
 }
 
-/// The keys of an entry, and its priority.
-fn entry_name(schema: &Schema, table: &Table, entry: &TableEntry) -> String {
+/// The keys of an entry, each behind a space, and its priority.
+pub fn entry_name(schema: &Schema, table: &Table, entry: &TableEntry) -> String {
     if entry.is_default_action {
         return " default".to_owned();
     }

@@ -16,7 +16,7 @@ mod tables;
 mod timers;
 mod workers;
 
-pub use commands::commands;
+pub use commands::{commands, entry_name};
 pub use json::entity_json;
 pub(crate) use messages::election_id;
 pub use messages::{message_json, message_text};

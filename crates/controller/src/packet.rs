@@ -4,7 +4,7 @@
 //! is cut off or contradicts itself is not read.
 //!
 //! * [`arp`], [`nd`]: neighbours of IPv4 and IPv6; [`icmp`]: errors and echoes.
-//! * [`ip`]: headers of both versions.
+//! * [`ip`]: headers of both versions. [`tcp`]: whether somebody listens.
 
 use crate::address::Mac;
 
@@ -12,6 +12,7 @@ pub mod arp;
 pub mod icmp;
 pub mod ip;
 pub mod nd;
+pub mod tcp;
 
 /// What a frame carries: IPv4.
 pub const ETHERTYPE_IPV4: u16 = 0x0800;

@@ -25,6 +25,8 @@ pub enum Failure {
     HostUnreachable,
     /// The router does not listen there.
     PortUnreachable,
+    /// It is longer than the next link or tunnel takes, which is this many bytes.
+    TooLong(u16),
 }
 
 impl Failure {
@@ -35,10 +37,20 @@ impl Failure {
             (Failure::NoRoute, false) => [3, 0],
             (Failure::HostUnreachable, false) => [3, 1],
             (Failure::PortUnreachable, false) => [3, 3],
+            (Failure::TooLong(_), false) => [3, 4],
             (Failure::TimeExceeded, true) => [3, 0],
             (Failure::NoRoute, true) => [1, 0],
             (Failure::HostUnreachable, true) => [1, 3],
             (Failure::PortUnreachable, true) => [1, 4],
+            (Failure::TooLong(_), true) => [2, 0],
+        }
+    }
+
+    /// What is behind the checksum: both versions have the MTU at the end.
+    fn rest(self) -> [u8; 4] {
+        match self {
+            Failure::TooLong(mtu) => u32::from(mtu).to_be_bytes(),
+            _ => [0; 4],
         }
     }
 }
@@ -66,7 +78,7 @@ pub fn error(failure: Failure, source: IpAddr, packet: &Packet<'_>) -> Option<Ve
     let quoted_max = if is_v6 { V6_MAX - 48 } else { V4_MAX - 28 };
     let quoted = &packet.whole[..packet.whole.len().min(quoted_max)];
     let [kind, code] = failure.code(is_v6);
-    message([kind, code], &[&[0; 4], quoted].concat(), source, packet.source)
+    message([kind, code], &[&failure.rest(), quoted].concat(), source, packet.source)
 }
 
 /// The answer to an echo request; `None` if it is none, or is damaged.
@@ -80,6 +92,19 @@ pub fn echo_reply(packet: &Packet<'_>, source: IpAddr) -> Option<Vec<u8>> {
         return None;
     }
     message([reply, 0], &packet.payload[4..], source, packet.source)
+}
+
+/// An echo request of IPv4 without data.
+pub fn echo_request(identifier: u16, sequence: u16, source: IpAddr, destination: IpAddr) -> Option<Vec<u8>> {
+    let rest = [identifier.to_be_bytes(), sequence.to_be_bytes()].concat();
+    message([8, 0], &rest, source, destination)
+}
+
+/// The identifier and the sequence number of an echo reply of IPv4.
+pub fn parse_echo_reply(packet: &Packet<'_>) -> Option<[u16; 2]> {
+    let is_reply = packet.protocol == ip::ICMP && packet.source.is_ipv4() && packet.payload.starts_with(&[0, 0]);
+    let is_right = is_reply && !packet.is_later_fragment && packet.icmp_sum() == 0;
+    is_right.then_some([word(packet.payload, 4)?, word(packet.payload, 6)?])
 }
 
 fn message(kind: [u8; 2], rest: &[u8], source: IpAddr, destination: IpAddr) -> Option<Vec<u8>> {

@@ -8,8 +8,9 @@
 //! stations of a link, those of them that are looked for, the packets that wait for one and for all.
 
 use crate::address::Mac;
-use crate::config::NeighbourSettings;
+use crate::file::seconds;
 use core::net::IpAddr;
+use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
@@ -20,6 +21,41 @@ const QUESTIONS: u32 = 3;
 const WAITING_OF_ONE_MAX: usize = 3;
 const WAITING_MAX: usize = 1024;
 
+/// How neighbours are found and kept, in seconds.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct NeighbourSettings {
+    /// How long the answer to a question is waited for; there are three of them.
+    #[serde(deserialize_with = "seconds")]
+    pub answer: Duration,
+    /// How long a neighbour is taken to be where it was; then it is asked.
+    #[serde(deserialize_with = "seconds")]
+    pub reachable: Duration,
+    /// The same for gateways.
+    #[serde(deserialize_with = "seconds")]
+    pub gateway: Duration,
+    /// A neighbour without packets for so long is forgotten.
+    #[serde(deserialize_with = "seconds")]
+    pub age: Duration,
+    /// The most neighbours of a link.
+    pub of_link: usize,
+    /// The most of them that are looked for.
+    pub unresolved: usize,
+}
+
+impl Default for NeighbourSettings {
+    fn default() -> NeighbourSettings {
+        NeighbourSettings {
+            answer: Duration::from_secs(1),
+            reachable: Duration::from_secs(30),
+            gateway: Duration::from_secs(2),
+            age: Duration::from_secs(300),
+            of_link: 4096,
+            unresolved: 256,
+        }
+    }
+}
+
 /// A station on a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Station {
@@ -27,6 +63,21 @@ pub struct Station {
     pub port: u16,
     /// The address.
     pub address: IpAddr,
+}
+
+impl Station {
+    /// The first byte of its entry's metadata.
+    pub const METADATA: u8 = 1;
+
+    /// The metadata of its entry as a next hop.
+    pub fn metadata(&self) -> Vec<u8> {
+        let [high, low] = self.port.to_be_bytes();
+        let head = [Station::METADATA, high, low];
+        match self.address {
+            IpAddr::V4(address) => [&head[..], &address.octets()].concat(),
+            IpAddr::V6(address) => [&head[..], &address.octets()].concat(),
+        }
+    }
 }
 
 /// A packet that waits.

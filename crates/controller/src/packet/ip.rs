@@ -7,6 +7,8 @@ use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 pub const ICMP: u8 = 1;
 /// UDP.
 pub const UDP: u8 = 17;
+/// TCP.
+pub const TCP: u8 = 6;
 /// ICMP of IPv6.
 pub const ICMPV6: u8 = 58;
 

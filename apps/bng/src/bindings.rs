@@ -1,0 +1,277 @@
+//! Who has which public address and port.
+//!
+//! What enters: the first packets of flows, idle entries, bindings that a switch has. What leaves: bindings, refusals.
+//!
+//! A subscriber keeps to one public address as long as that has ports (RFC 4787: paired pooling), and a binding holds
+//! whatever the other end is. Ports are not handed out in order (RFC 6056). What subscribers can cause is bounded: the
+//! bindings of each, and of all.
+
+use crate::config::Nat;
+use core::net::Ipv4Addr;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// The words of a set of ports.
+const WORDS: usize = 65536 / 64;
+
+/// An inner address and port of a subscriber; of an echo, its identifier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Inner {
+    /// The number of the subscriber.
+    pub subscriber: u32,
+    /// The address.
+    pub address: Ipv4Addr,
+    /// TCP, UDP or ICMP.
+    pub protocol: u8,
+    /// The port.
+    pub port: u16,
+}
+
+/// A public address and port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Public {
+    /// The address.
+    pub address: Ipv4Addr,
+    /// TCP, UDP or ICMP.
+    pub protocol: u8,
+    /// The port.
+    pub port: u16,
+}
+
+/// Why there is no binding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Refusal {
+    /// The subscriber has as many as it may.
+    OfSubscriber,
+    /// There are as many as there may be.
+    InAll,
+    /// All public ports of this protocol are in use.
+    NoPort,
+}
+
+/// The public side of a binding, and when it was last reported idle, up and down.
+#[derive(Clone, Copy, Debug)]
+struct Bound {
+    public: Public,
+    idle: [Option<Duration>; 2],
+}
+
+/// The directions of a binding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// From the subscriber.
+    Up = 0,
+    /// To the subscriber.
+    Down = 1,
+}
+
+/// All bindings.
+#[derive(Debug)]
+pub struct Bindings {
+    nat: Nat,
+    bound: BTreeMap<Inner, Bound>,
+    inner: BTreeMap<Public, Inner>,
+    /// The ports in use of an address and a protocol, a bit each.
+    ports: BTreeMap<(Ipv4Addr, u8), Box<[u64; WORDS]>>,
+    of_subscriber: BTreeMap<u32, u32>,
+    made: u64,
+}
+
+impl Bindings {
+    /// None yet.
+    pub fn new(nat: Nat) -> Bindings {
+        let (bound, inner, ports, of_subscriber) = Default::default();
+        Bindings { nat, bound, inner, ports, of_subscriber, made: 0 }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.bound.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.bound.is_empty()
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = (Inner, Public)> {
+        self.bound.iter().map(|(inner, bound)| (*inner, bound.public))
+    }
+
+    /// The public side of a binding.
+    pub fn public(&self, inner: Inner) -> Option<Public> {
+        self.bound.get(&inner).map(|bound| bound.public)
+    }
+
+    /// The binding of an inner address and port, made if there is none.
+    ///
+    /// # Errors
+    /// Why it is refused.
+    pub fn bind(&mut self, inner: Inner) -> Result<Public, Refusal> {
+        if let Some(public) = self.public(inner) {
+            return Ok(public);
+        }
+        if self.of_subscriber.get(&inner.subscriber).copied().unwrap_or(0) >= self.nat.of_subscriber {
+            return Err(Refusal::OfSubscriber);
+        }
+        if self.bound.len() >= self.nat.in_all {
+            return Err(Refusal::InAll);
+        }
+        let public = self.free(inner).ok_or(Refusal::NoPort)?;
+        self.insert(inner, public);
+        Ok(public)
+    }
+
+    /// A public address and port that is free: of the subscriber's address if possible.
+    fn free(&mut self, inner: Inner) -> Option<Public> {
+        self.made += 1;
+        let start =
+            mix((u64::from(u32::from(inner.address)) << 32) | u64::from(inner.port)) as u16 ^ (mix(self.made) as u16);
+        let count = self.nat.addresses();
+        (0..count).find_map(|index| {
+            let address = self.nat.address((u64::from(inner.subscriber) + index) % count)?;
+            let used = self.ports.get(&(address, inner.protocol));
+            let port = free_port(used.map(|used| &**used), self.nat.ports, start)?;
+            Some(Public { address, protocol: inner.protocol, port })
+        })
+    }
+
+    fn insert(&mut self, inner: Inner, public: Public) {
+        self.bound.insert(inner, Bound { public, idle: [None; 2] });
+        self.inner.insert(public, inner);
+        *self.of_subscriber.entry(inner.subscriber).or_default() += 1;
+        let used = self.ports.entry((public.address, public.protocol)).or_insert_with(|| Box::new([0; WORDS]));
+        used[usize::from(public.port / 64)] |= 1 << (public.port % 64);
+    }
+
+    /// Takes in a binding that a switch has. False if another one has its inner or its public side, or it is not one of
+    /// the file.
+    pub fn take_in(&mut self, inner: Inner, public: Public) -> bool {
+        let is_same = self.public(inner) == Some(public);
+        let is_free = !self.bound.contains_key(&inner) && !self.inner.contains_key(&public);
+        let is_ours = self.nat.has(public.address) && inner.protocol == public.protocol;
+        if is_free && is_ours {
+            self.insert(inner, public);
+        }
+        is_same || is_free && is_ours
+    }
+
+    /// Ends a binding.
+    pub fn release(&mut self, inner: Inner) -> Option<Public> {
+        let public = self.bound.remove(&inner)?.public;
+        self.inner.remove(&public);
+        if let Some(used) = self.ports.get_mut(&(public.address, public.protocol)) {
+            used[usize::from(public.port / 64)] &= !(1 << (public.port % 64));
+        }
+        if let Some(count) = self.of_subscriber.get_mut(&inner.subscriber) {
+            *count -= 1;
+            if *count == 0 {
+                self.of_subscriber.remove(&inner.subscriber);
+            }
+        }
+        Some(public)
+    }
+
+    /// The inner side of a binding.
+    pub fn inner(&self, public: Public) -> Option<Inner> {
+        self.inner.get(&public).copied()
+    }
+
+    /// A direction of a binding has been idle for its time. Whether the other one has, too, so that the binding ends:
+    /// entries are reported again each time that passes.
+    pub fn is_idle(&mut self, now: Duration, inner: Inner, direction: Direction) -> bool {
+        let Some(bound) = self.bound.get_mut(&inner) else { return false };
+        bound.idle[direction as usize] = Some(now);
+        let recent = self.nat.idle(inner.protocol) * 5 / 4;
+        bound.idle.iter().all(|idle| idle.is_some_and(|idle| now.saturating_sub(idle) < recent))
+    }
+}
+
+/// A port from `first` to `last` that is not used: the first from `start` on.
+fn free_port(used: Option<&[u64; WORDS]>, [first, last]: [u16; 2], start: u16) -> Option<u16> {
+    let count = u32::from(last - first) + 1;
+    let start = first + (u32::from(start) % count) as u16;
+    let Some(used) = used else { return Some(start) };
+    let next = |from: u16, to: u16| {
+        let (mut word, end) = (usize::from(from / 64), usize::from(to / 64));
+        let mut free = !used[word] & u64::MAX << (from % 64);
+        while free == 0 && word < end {
+            word += 1;
+            free = !used[word];
+        }
+        let port = word as u32 * 64 + free.trailing_zeros();
+        (free != 0 && port <= u32::from(to)).then_some(port as u16)
+    };
+    next(start, last).or_else(|| next(first, start))
+}
+
+/// Mixes the bits of a number (the end of SplitMix64).
+fn mix(number: u64) -> u64 {
+    let number = (number ^ number >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let number = (number ^ number >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    number ^ number >> 31
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    fn bindings(pool: &str, ports: [u16; 2]) -> Bindings {
+        let pool = vec![pool.parse().unwrap()];
+        Bindings::new(Nat { pool, ports, of_subscriber: 5, in_all: 12, ..Nat::default() })
+    }
+
+    fn inner(subscriber: u32, port: u16) -> Inner {
+        Inner { subscriber, address: Ipv4Addr::new(192, 168, 1, 10), protocol: 17, port }
+    }
+
+    #[test]
+    fn a_subscriber_keeps_to_an_address_and_ports_differ() {
+        let mut it = bindings("198.51.100.0/30", [1024, 65535]);
+        let all: Vec<Public> = (0..12).map(|number| it.bind(inner(1 + number / 4, number as u16)).unwrap()).collect();
+        for of_one in all.chunks(4) {
+            assert!(of_one.iter().all(|it| it.address == of_one[0].address && it.port >= 1024));
+        }
+        assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), 12);
+        assert_eq!(it.bind(inner(1, 0)), Ok(all[0]));
+        assert_eq!(it.bind(inner(7, 7)), Err(Refusal::InAll));
+    }
+
+    #[test]
+    fn each_subscriber_and_each_pool_has_an_end() {
+        let mut it = bindings("198.51.100.1/32", [1100, 1106]);
+        let of_one: Vec<_> = (0..6).map(|port| it.bind(inner(1, port)).map(|it| it.port)).collect();
+        assert_eq!(of_one[5], Err(Refusal::OfSubscriber));
+        assert!(it.bind(inner(2, 0)).is_ok() && it.bind(inner(2, 1)).is_ok());
+        assert_eq!(it.bind(inner(2, 2)), Err(Refusal::NoPort));
+        // Another protocol has its own ports; what has ended is there for others.
+        assert!(it.bind(Inner { protocol: 6, ..inner(2, 2) }).is_ok());
+        let ended = it.release(inner(1, 3)).unwrap();
+        assert_eq!(it.bind(inner(3, 2)), Ok(ended));
+    }
+
+    #[test]
+    fn a_binding_is_idle_once_both_directions_are() {
+        let mut it = bindings("198.51.100.1/32", [1024, 65535]);
+        it.bind(inner(1, 1)).unwrap();
+        let second = Duration::from_secs;
+        assert!(!it.is_idle(second(300), inner(1, 1), Direction::Up));
+        assert!(!it.is_idle(second(600), inner(1, 1), Direction::Up));
+        // The download was in use for long; the upload is idle still.
+        assert!(it.is_idle(second(890), inner(1, 1), Direction::Down));
+        assert!(!it.is_idle(second(890), inner(1, 2), Direction::Down));
+    }
+
+    #[test]
+    fn what_a_switch_has_is_taken_in_unless_it_contradicts() {
+        let mut it = bindings("198.51.100.1/32", [1024, 65535]);
+        let public = Public { address: Ipv4Addr::new(198, 51, 100, 1), protocol: 17, port: 5000 };
+        assert!(it.take_in(inner(1, 1), public) && it.take_in(inner(1, 1), public));
+        assert!(!it.take_in(inner(2, 1), public));
+        assert!(!it.take_in(inner(1, 1), Public { port: 5001, ..public }));
+        assert!(!it.take_in(inner(3, 1), Public { address: Ipv4Addr::new(203, 0, 113, 1), ..public }));
+        assert_eq!((it.bind(inner(1, 1)), it.inner(public), it.len()), (Ok(public), Some(inner(1, 1)), 1));
+    }
+}

@@ -1,0 +1,129 @@
+//! The entries of a gateway.
+//!
+//! What enters: [`Config`]. What leaves: the entries for it, and the commands of what changes: groups, next hops.
+
+use crate::config::{Config, Interface, Service, Side, Tenant};
+use crate::slots::{State, assign};
+use controller::hops::{Change, Hops};
+use controller::wanted::Wanted;
+use core::net::IpAddr;
+use std::collections::BTreeSet;
+
+/// Why packets go to the controller, as in the program: the TTL has expired.
+pub const TTL_EXPIRED: u128 = 1;
+/// It is longer than the link or the tunnel takes.
+pub const TOO_BIG: u128 = 2;
+/// There is no route.
+pub const NO_ROUTE: u128 = 3;
+/// It is for the gateway.
+pub const LOCAL: u128 = 5;
+/// It is an ARP answer.
+pub const ARP: u128 = 7;
+
+/// The first byte of the metadata of groups.
+pub const OF_GROUP: u8 = 5;
+
+const OUTSIDE: u32 = 0;
+const UNDERLAY: u32 = 0xFF_FFFF;
+
+/// The entries of a gateway, with the numbers of its next hops and end points.
+///
+/// # Errors
+/// If a next hop is on no link, or there are too many.
+pub fn wanted(config: &Config, hops: &mut Hops) -> Result<Wanted, String> {
+    let mut wanted = Wanted::new();
+    for interface in &config.interfaces {
+        add_interface(interface, &mut wanted);
+    }
+    for tenant in &config.tenants {
+        add_tenant(tenant, hops, &mut wanted).map_err(|why| format!("tenant {}: {why}", tenant.number))?;
+    }
+    let mut numbers = Vec::new();
+    for end_point in &config.end_points {
+        let (number, _) = hops.number_at(end_point.port, end_point.address)?;
+        numbers.push((end_point.address, number));
+        wanted.add(format!("known_end_points {} do known", end_point.address));
+    }
+    for server in &config.servers {
+        let Some(tenant) = config.tenant(server.tenant) else { continue };
+        let number = numbers.iter().find(|(address, _)| *address == server.end_point).map_or(0, |(_, number)| *number);
+        let (vni, mac) = (tenant.number, tenant.mac);
+        wanted.add(format!("segments {} {vni} do tenant {vni} {mac}", server.end_point));
+        wanted.add(format!("servers {} do server {number} {vni} {mac} {}", server.number, server.mac));
+    }
+    for service in &config.services {
+        add_service(config, service, &mut wanted);
+    }
+    Ok(wanted)
+}
+
+fn add_interface(interface: &Interface, wanted: &mut Wanted) {
+    let Interface { port, side, mac, address, .. } = interface;
+    let own = address.address;
+    let (action, network) = match side {
+        Side::Outside => ("outside", OUTSIDE),
+        Side::Underlay => ("underlay", UNDERLAY),
+    };
+    wanted.add(format!("interfaces {port} do {action} {mac}"));
+    wanted.add(format!("own_addresses {network} {own} do own"));
+    if *side == Side::Underlay {
+        wanted.add(format!("own_end_points {own} do own"));
+    }
+}
+
+fn add_tenant(tenant: &Tenant, hops: &mut Hops, wanted: &mut Wanted) -> Result<(), String> {
+    let Tenant { number, address, sources, routes, .. } = tenant;
+    wanted.add(format!("own_addresses {number} {address} do own"));
+    wanted.add(format!("routes4 {number} {address}/32 do local"));
+    for network in sources {
+        wanted.add(format!("sources{} {number} {} do permit", version(network.address), network.first()));
+    }
+    for route in routes {
+        let action = match route.via {
+            Some(via) => format!("via {}", hops.number(via)?.0),
+            None => "discard".to_owned(),
+        };
+        wanted.add(format!("routes{} {number} {} do {action}", version(route.to.address), route.to.first()));
+    }
+    Ok(())
+}
+
+fn add_service(config: &Config, service: &Service, wanted: &mut Wanted) {
+    let Service { number, address, protocol, port, .. } = service;
+    let (version, bits) = if address.is_ipv4() { (4, 32) } else { (6, 128) };
+    wanted.add(format!("services{version} {address} {protocol} {port} do serve{version} {number}"));
+    let tenants: BTreeSet<u32> = service.servers.iter().filter_map(|it| Some(config.server(*it)?.tenant)).collect();
+    for tenant in tenants {
+        wanted.add(format!("sources{version} {tenant} {address}/{bits} do permit"));
+    }
+}
+
+fn version(address: IpAddr) -> u8 {
+    if address.is_ipv4() { 4 } else { 6 }
+}
+
+/// The command of a next hop outside, or of an end point, that was found or lost.
+pub fn station(config: &Config, change: &Change, hops: &Hops) -> String {
+    let Change { number, link, mac } = change;
+    let Some(interface) = config.interface(link.port) else { return String::new() };
+    let table = if interface.side == Side::Outside { "next_hops" } else { "end_points" };
+    let Some(mac) = mac else { return format!("delete {table} {number}") };
+    let (port, own, mtu, metadata) = (link.port, link.mac, interface.mtu(), hops.metadata(*number));
+    let action = match (interface.side, hops.address(*number)) {
+        (Side::Underlay, Some(remote)) => {
+            format!("tunnel {port} {own} {mac} {} {remote} {mtu}", link.address.address)
+        }
+        _ => format!("forward {port} {own} {mac} {mtu}"),
+    };
+    format!("add {table} {number} do {action} metadata {metadata}")
+}
+
+/// The command of the group of a service.
+pub fn group(service: &Service, state: impl Fn(u32) -> State) -> String {
+    let states: Vec<State> = service.servers.iter().map(|server| state(*server)).collect();
+    let slot = |(position, is_draining): (usize, bool)| {
+        format!("{} {}", if is_draining { "drain" } else { "use_server" }, service.servers[position])
+    };
+    let slots: Vec<String> = assign(&states, service.slots()).into_iter().map(slot).collect();
+    format!("add balancing {} do one-of {} metadata {OF_GROUP:02x}", service.number, slots.join(" | "))
+}

@@ -1,0 +1,72 @@
+//! TCP segments without data (RFC 9293) that ask whether somebody listens, and what is said to that.
+
+use super::{array, checksum, word};
+use crate::packet::ip::{self, Packet};
+use core::net::{IpAddr, Ipv4Addr};
+
+/// The flag of a first segment.
+pub const SYN: u8 = 2;
+/// The connection does not exist.
+pub const RST: u8 = 4;
+/// There is an acknowledgement.
+pub const ACK: u8 = 16;
+
+/// A segment's header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// The port that it comes from.
+    pub source: u16,
+    /// The port that it goes to.
+    pub destination: u16,
+    /// Its sequence number.
+    pub sequence: u32,
+    /// What it acknowledges.
+    pub acknowledged: u32,
+    /// Its flags.
+    pub flags: u8,
+}
+
+impl Segment {
+    /// Reads the header of a packet.
+    pub fn parse(packet: &Packet<'_>) -> Option<Segment> {
+        let bytes = packet.payload;
+        if packet.protocol != ip::TCP || packet.is_later_fragment || bytes.len() < 20 {
+            return None;
+        }
+        Some(Segment {
+            source: word(bytes, 0)?,
+            destination: word(bytes, 2)?,
+            sequence: u32::from_be_bytes(array(bytes, 4)?),
+            acknowledged: u32::from_be_bytes(array(bytes, 8)?),
+            flags: *bytes.get(13)?,
+        })
+    }
+
+    /// An IPv4 packet with this segment, without data.
+    pub fn to_packet(self, source: Ipv4Addr, destination: Ipv4Addr) -> Option<Vec<u8>> {
+        let ports = [self.source.to_be_bytes(), self.destination.to_be_bytes()].concat();
+        let numbers = [self.sequence.to_be_bytes(), self.acknowledged.to_be_bytes()].concat();
+        // A header of five words, a window of 1024.
+        let mut bytes = [&ports[..], &numbers, &[0x50, self.flags, 4, 0, 0, 0, 0, 0]].concat();
+        let sum = checksum(&[&source.octets(), &destination.octets(), &[0, ip::TCP, 0, 20], &bytes]);
+        bytes[16..18].copy_from_slice(&sum.to_be_bytes());
+        ip::build(IpAddr::V4(source), IpAddr::V4(destination), ip::TCP, 64, &bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_segment_is_read_as_it_was_written() {
+        let segment = Segment { source: 20000, destination: 80, sequence: 7, acknowledged: 0, flags: SYN };
+        let [here, there] = [Ipv4Addr::new(172, 16, 0, 1), Ipv4Addr::new(198, 51, 100, 1)];
+        let bytes = segment.to_packet(here, there).unwrap();
+        let packet = Packet::parse(&bytes).unwrap();
+        assert_eq!(Segment::parse(&packet), Some(segment));
+        assert_eq!(checksum(&[&here.octets(), &there.octets(), &[0, 6, 0, 20], packet.payload]), 0);
+        let cut = Packet { payload: &packet.payload[..19], ..packet };
+        assert_eq!(Segment::parse(&cut), None);
+    }
+}
