@@ -17,7 +17,7 @@ use core::net::{IpAddr, Ipv4Addr};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// How often the user is told of refused bindings.
+/// How often refused bindings are reported.
 const TOLD_EVERY: Duration = Duration::from_secs(10);
 
 /// A controller of a gateway.

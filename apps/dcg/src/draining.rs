@@ -46,7 +46,7 @@ impl Draining {
     pub fn report(&mut self, fields: &Fields, orders: &mut Orders) {
         let (Some(found), Some(server)) = (flow(fields), fields.get("server")) else { return };
         if self.flows.len() >= self.settings.flows && !self.flows.contains(&found) {
-            // The first one tells the user.
+            // The first one is reported.
             if self.refused == 0 {
                 orders.note("there are more draining flows than may be: further ones may move to another server");
             }

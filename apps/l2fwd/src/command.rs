@@ -20,7 +20,7 @@ Examples:
   Two VLANs, both on port 3, where frames have tags:
   wirespeed l2fwd --vlan 10=1,3t --vlan 20=2,3t
 
-It may be stopped and started again at any time: it reads what the switch has and goes on. Addresses that the operator's
+It may be stopped and started again at any time: it reads the switch's state and continues. Addresses that the operator's
 entries give to ports are not learned.")]
 pub struct L2fwdArguments {
     #[command(flatten)]

@@ -14,7 +14,7 @@ use std::time::Duration;
 /// Marks the entries of `destination` that were learned: all others are those of the operator.
 const LEARNED: &[u8] = &[1];
 
-/// How often the user is told that a port has too many addresses.
+/// How often it is reported that a port has too many addresses.
 const TOLD_EVERY: Duration = Duration::from_secs(10);
 
 /// What is learned.
@@ -26,7 +26,7 @@ pub struct Settings {
     pub addresses_max: usize,
     /// The most addresses of a port.
     pub of_port_max: usize,
-    /// Whether each address that is learned, moves or is forgotten is told.
+    /// Whether each address that is learned, moves or is forgotten is reported.
     pub is_verbose: bool,
 }
 

@@ -18,7 +18,7 @@ Examples:
   wirespeed run apps/l3fwd/router.p4 --port 1=eth1 --port 2=eth2 --port 3=eth3 \\
       --with \"l3fwd --switch here --config apps/l3fwd/router.toml\"
 
-It may be stopped and started again at any time, also with another file: it reads what the switch has and goes on. Routes
+It may be stopped and started again at any time, also with another file: it reads the switch's state and continues. Routes
 that the operator has added stay.")]
 pub struct L3fwdArguments {
     #[command(flatten)]

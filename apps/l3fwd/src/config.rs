@@ -62,7 +62,7 @@ pub struct Route {
     /// Its gateways; flows divide among them.
     #[serde(default, deserialize_with = "list_from_text")]
     pub via: Vec<Gateway>,
-    /// Whether packets to it are dropped, and nobody is told.
+    /// Whether packets to it are dropped without an ICMP error.
     #[serde(default)]
     pub discard: bool,
 }

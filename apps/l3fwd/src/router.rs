@@ -1,7 +1,7 @@
 //! The router's decisions about the packets that its program does not forward itself.
 //!
 //! What enters: those packets, each with its port and reason; entries that nobody uses; the time. What leaves: entries
-//! for neighbours and gateways, questions and answers about addresses, ICMP messages, and packets that go on.
+//! for neighbours and gateways, questions and answers about addresses, ICMP messages, and packets that are forwarded.
 
 use crate::config::{Config, Interface};
 use crate::tables::{self, Tables};
@@ -18,7 +18,7 @@ use core::net::{IpAddr, Ipv6Addr};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// How often the user is told that a link has too many stations.
+/// How often it is reported that a link has too many stations.
 const TOLD_EVERY: Duration = Duration::from_secs(10);
 
 /// A controller of a router.
@@ -143,7 +143,7 @@ impl Router {
         }
     }
 
-    /// A packet that has waited goes on.
+    /// A packet that has waited is forwarded.
     fn send(&self, frame: &[u8], orders: &mut Orders) {
         let packet = Frame::parse(frame).and_then(|frame| Packet::parse(frame.payload));
         let is_own = packet.is_some_and(|packet| self.config.is_own(packet.source));

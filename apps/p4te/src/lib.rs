@@ -6,7 +6,7 @@
 //!
 //! * [`settings`]: the parameters of section 6.1 of the paper. [`set_up`](mod@set_up): what is ordered first.
 //! * [`command`]: the same as a program that speaks P4Runtime.
-//! * [`report`]: what the program tells. [`priorities`]: algorithm 3.
+//! * [`report`]: what the program reports. [`priorities`]: algorithm 3.
 
 #[cfg(feature = "command")]
 pub mod command;

@@ -1,4 +1,4 @@
-//! Reports: what the program tells its controller of a port (`report_t` in `types.p4`).
+//! Reports: what the program reports to its controller about a port (`report_t` in `types.p4`).
 
 /// A report.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -38,7 +38,7 @@ pub enum Measures {
     Both,
     /// Colours; all ports stay in the first group of queues.
     ColoursOnly,
-    /// Queues for both classes. Nobody tells ingress of colours.
+    /// Queues for both classes. Ingress gets no colours.
     QueueOnly,
 }
 

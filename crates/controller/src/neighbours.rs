@@ -1,7 +1,7 @@
 //! Where the neighbours are: stations on the links of the router.
 //!
 //! What enters: packets to stations that are not known, what stations say of themselves, the time. What leaves:
-//! [`Event`]s: questions to ask, stations found and lost, packets that go on and packets that nobody takes.
+//! [`Event`]s: questions to ask, stations found and lost, packets that are forwarded and packets that nobody takes.
 //!
 //! A station is asked three times. One that is known is asked again some time later; only when it does not answer is it
 //! lost. Gateways are never forgotten: one that is down is asked for ever. What strangers can cause is bounded: the
@@ -98,7 +98,7 @@ pub enum Event {
     Found(Station, Mac),
     /// A station that was found does not answer any more.
     Lost(Station),
-    /// A packet goes on.
+    /// A packet is forwarded.
     Send(Waiting),
     /// A packet is for a station that does not answer.
     Unreachable(Waiting),

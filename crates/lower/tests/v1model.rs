@@ -725,9 +725,12 @@ fn decisions_ask_only_for_what_is_requested() {
 fn messages_for_the_log_have_a_place_for_each_value() {
     let ingress = r#"log_msg("plain"); log_msg("{} of {}", { hdr.h.a, hdr.h.b }); log_msg("header {}", hdr.h);
         log_msg("a %d", { hdr.h.a }); log_msg("{} and {}", { hdr.h.a }); log_msg("none {}");"#;
-    check_warnings(&Parts { ingress, ..Parts::default() }, expect![[r#"
+    check_warnings(
+        &Parts { ingress, ..Parts::default() },
+        expect![[r#"
         W0803 the message has 0 `{}`, and 1 value for them at `log_msg("a %d", { hdr.h.a })`
         W0803 the message has 2 `{}`, and 1 value for them at `log_msg("{} and {}", { hdr.h.a })`
         W0803 the message has 1 `{}`, and 0 values for them at `log_msg("none {}")`
-    "#]]);
+    "#]],
+    );
 }

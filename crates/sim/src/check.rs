@@ -244,7 +244,7 @@ impl Checker {
             self.note_end(record.label, end);
             self.packets.remove(record.label);
         } else if is_excused(loss) {
-            // Another copy goes on.
+            // Another copy continues.
             packet.explained.get_or_insert(end);
         }
     }

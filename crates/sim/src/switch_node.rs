@@ -4,7 +4,7 @@
 //! core works on packets where they lie if the program allows that. Queues are inside the core, whose ports have the
 //! rates of the channels behind them, so that programs see modelled depths and times.
 //!
-//! * `commands`: what it is told at given times. `agent`: what it does for a controller.
+//! * `commands`: commands at given times. `agent`: what it does for a controller.
 //! * `inside`: the labels of packets in the core.
 
 mod agent;
@@ -50,7 +50,7 @@ const NO_NUMBER: u32 = u32::MAX;
 
 /// Describes what a program does with a packet, step by step.
 pub trait StepTracer: Send {
-    /// Who is told the next steps.
+    /// Who gets the next steps.
     fn observer(&mut self) -> &mut dyn Observer;
 
     /// The steps since the last call, for people.

@@ -436,7 +436,7 @@ fn a_gateway_leaves_its_group_and_comes_back() {
         add groups 1 do one-of use_hop 1 | use_hop 2 metadata 01
     "#]]
     .assert_eq(&hand(&mut it, 0, [2, tables::ARP, 0], &second));
-    // The first goes on to answer.
+    // The first still answers.
     for now in [2, 4] {
         wait(&mut it, now - 1);
         assert_eq!(hand(&mut it, now, [1, tables::ARP, 0], &first), "");

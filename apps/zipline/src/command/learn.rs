@@ -66,7 +66,7 @@ Examples:
   wirespeed zipline learn --encoder 10.0.0.1:9559 --decoder 10.0.0.2:9559
   wirespeed zipline learn --encoder 10.0.0.2:9559 --decoder 10.0.0.1:9559
 
-It may be stopped and started again at any time: it reads what the switches have and goes on. Identifiers that entries
+It may be stopped and started again at any time: it reads the state of the switches and continues. Identifiers that entries
 files give to bases keep that meaning; only the others are learned.";
 
 /// A valid time.

@@ -1,6 +1,6 @@
 //! `W0337`: a parser state without a `transition`
 //!
-//! Such a state rejects every packet. Say where parsing goes on, or that it ends: `transition accept;`, or
+//! Such a state rejects every packet. Say where parsing continues, or that it ends: `transition accept;`, or
 //! `transition reject;` if that is meant. `@noWarn("parser-transition")` silences it.
 //!
 //! ```p4,wrong

@@ -24,7 +24,7 @@ const ADDRESSES_BYTES: usize = 12;
 /// What it learns from, and what it writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LearningConfig {
-    /// What tells it of addresses.
+    /// What reports addresses to it.
     pub source: LearningSource,
     /// Lines of commands with `{mac}` and `{port}`.
     pub lines: Vec<String>,
@@ -32,7 +32,7 @@ pub struct LearningConfig {
     pub idle_timeout_ns: u64,
 }
 
-/// What tells of addresses.
+/// What reports addresses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LearningSource {
     /// A digest: of this name, or the only one.
@@ -79,7 +79,7 @@ struct Learnt {
     entries: Vec<TableEntry>,
 }
 
-/// What tells of addresses, in a program.
+/// What reports addresses, in a program.
 enum Source {
     /// A digest, with the positions of its address and its port.
     Digest {

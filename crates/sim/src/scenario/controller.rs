@@ -151,7 +151,7 @@ impl Draft<'_> {
         controlled
     }
 
-    /// What tells of addresses, and where that is said.
+    /// What reports addresses, and where the scenario says so.
     fn learning_source(&mut self, spanned: &Spanned<ControllerSection>) -> (LearningSource, Option<Range<usize>>) {
         let section = spanned.get_ref();
         let text = |it: &Option<Spanned<String>>| it.as_ref().map(|it| it.get_ref().clone());

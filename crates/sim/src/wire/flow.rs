@@ -139,7 +139,7 @@ fn transport(packet: &[u8]) -> Option<(&[u8], u8, &[u8])> {
     (is_known && transport.len() >= 8).then_some((addresses, protocol, transport))
 }
 
-/// A hash of bytes that goes on from another one.
+/// A hash of bytes that continues another one.
 fn hash(seed: u64, bytes: &[u8]) -> u64 {
     let mix = |hash: u64, word: u64| {
         let mixed = (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
