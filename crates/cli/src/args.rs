@@ -37,6 +37,7 @@ Examples:
   wirespeed net topology.json                     hosts and switches on this machine, as a topology describes them
   wirespeed ctl show ipv4_lpm                     query or control a running switch
   wirespeed trace router.p4 --entries s1.json --packet 1:ffffffffffff0000000000010806...
+  wirespeed gen router.p4 --flows 1000            packets and entries for a program: a capture for each port, commands
   wirespeed bench router.p4 --entries s1.json --trace traffic.pcap
 
 Exit status: 0 success, 1 the program or its entries are wrong, 2 wrong arguments, 3 the system refused something,
@@ -74,6 +75,8 @@ pub enum Command {
     Trace(Box<TraceArguments>),
     /// Measure what a program costs per packet
     Bench(Box<BenchArguments>),
+    /// Make packets and entries for a program, from its own parser
+    Gen(Box<crate::packets_and_entries::GenArguments>),
     /// Measure on a capture which settings are best for a program, and store them for later runs
     Tune(Box<TuneArguments>),
     /// Explain the code of an error or warning
@@ -802,9 +805,10 @@ Without --over, packets go from memory to memory: what is measured is the progra
 With it, they go between two pairs of virtual interfaces in a network namespace of their own, which needs root and `ip`.
 The output is the median of several runs, the least and the greatest.
 
---generate takes parts with commas between them: ipv4 or ipv6, udp or tcp, count=N, bytes=N, dst=PREFIX, src=PREFIX,
-dmac=ADDRESS[/BITS], smac=ADDRESS[/BITS], vlan=ID, dport=N, sport=N. What is left open is random. More is in
-docs/guide/bench.md.")]
+--generate takes parts with commas between them: ipv4 or ipv6, udp or tcp, count=N, flows=N, pick=turn|uniform|zipf:S,
+bytes=N|LOW-HIGH|imix, dst=PREFIX, src=PREFIX, dmac=ADDRESS[/BITS], smac=ADDRESS[/BITS], vlan=ID, dport=N, sport=N;
+vxlan=VNI or gre or gre=KEY for a tunnel, tdst=PREFIX, tsrc=PREFIX. What is left open is random. More is in
+docs/guide/bench.md. `wirespeed gen` makes packets for the program, with entries.")]
 pub struct BenchArguments {
     /// The program
     #[arg(value_name = "FILE")]

@@ -13,8 +13,9 @@ use crate::backend;
 use crate::frontend;
 use crate::ports;
 use crate::terminal::{self, Progress};
+use generate::Description;
 use measure::memory::Bench;
-use measure::traffic::{Generate, Trace};
+use measure::traffic::Trace;
 use measure::veth::{Carrier, Failure, Outcome, Pairs};
 use report::{Measured, MemoryReport, TableSize, VethReport};
 use std::hint::black_box;
@@ -106,9 +107,12 @@ fn trace(arguments: &BenchArguments, number_max: u32) -> Result<(Trace, String),
     }
     if arguments.traces.is_empty() {
         let text = arguments.generate.as_deref().unwrap_or_default();
-        let mut generate = Generate::parse(text).map_err(|why| usage(format!("--generate: {why}")))?;
-        generate.count = generate.count.min(arguments.count.unwrap_or(usize::MAX));
-        let trace = generate.trace(arguments.in_port, arguments.switch.seed).ok_or_else(no_room)?;
+        let mut description = Description::parse(text).map_err(|why| usage(format!("--generate: {why}")))?;
+        description.count = description.count.min(arguments.count.unwrap_or(usize::MAX));
+        let mut trace = Trace::default();
+        if !description.packets(arguments.switch.seed, |frame| trace.push(arguments.in_port, frame)) {
+            return Err(no_room());
+        }
         let described = if text.is_empty() { "generated".to_owned() } else { format!("generated ({text})") };
         return Ok((trace, described));
     }

@@ -5,7 +5,7 @@
 //! * [`frontend`]: from a source file to a program, with its diagnostics shown.
 //! * [`backend`]: from a program to a switch.
 //! * [`check`], [`compile`], [`run`], [`mod@ctl`], [`mod@net`], [`mod@test`], [`mod@top`], [`trace`], [`mod@bench`],
-//!   [`mod@tune`], [`mod@sim`], [`explain`], [`demo`]: the commands.
+//!   [`packets_and_entries`], [`mod@tune`], [`mod@sim`], [`explain`], [`demo`]: the commands.
 //! * [`called`]: links by the names of other tools; [`tool_links`] makes them. [`generated`]: completions and pages.
 //! * [`ports`], [`ready`]: preparations before the first packet.
 //! * [`prompt`]: input lines.
@@ -39,6 +39,7 @@ mod generated;
 mod links;
 mod net;
 mod p4c;
+mod packets_and_entries;
 mod ports;
 mod prompt;
 mod ready;
@@ -91,6 +92,7 @@ fn execute(arguments: args::Arguments) -> Result<Exit, Exit> {
         args::Command::Test(arguments) => test::test(&arguments),
         args::Command::Trace(arguments) => trace::trace(&arguments),
         args::Command::Bench(arguments) => bench::bench(&arguments),
+        args::Command::Gen(arguments) => packets_and_entries::generate(&arguments),
         args::Command::Tune(arguments) => tune::tune(&arguments),
         args::Command::Explain(arguments) => explain::explain(&arguments),
         args::Command::Demo(arguments) => demo::demo(&arguments),

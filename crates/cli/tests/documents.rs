@@ -103,6 +103,7 @@ pages! {
     readme: "README.md",
     testing: "docs/testing.md",
     bench: "docs/guide/bench.md",
+    generator: "docs/guide/gen.md",
     coming_from_bmv2: "docs/guide/coming-from-bmv2.md",
     ctl: "docs/guide/ctl.md",
     extensions: "docs/guide/extensions.md",

@@ -18,6 +18,7 @@ mod net;
 mod network;
 mod p4info;
 mod packet_tests;
+mod packets_and_entries;
 mod plan;
 mod plug_ins;
 mod sim;
