@@ -35,6 +35,7 @@ use crate::backend;
 use crate::frontend;
 use crate::net::named_program;
 use crate::server_tls::ServerTlsArguments;
+use crate::starting::idle_program;
 use crate::terminal::{self, Progress, say};
 use crate::trace::values::Described;
 use clap::{Args, Subcommand};
@@ -455,6 +456,9 @@ fn folder_of(path: &Path) -> PathBuf {
     path.parent().map(Path::to_owned).unwrap_or_default()
 }
 
+/// In place of a program's file: the switch has no program before a controller sets one. No file has this name.
+const IDLE: &str = "";
+
 /// The programs of a scenario, each compiled once: its switches share the code.
 struct Programs<'a> {
     arguments: &'a SimArguments,
@@ -496,6 +500,9 @@ impl Programs<'_> {
     }
 
     fn compile(&mut self, name: &str) -> Result<Program, String> {
+        if name == IDLE {
+            return idle_program();
+        }
         let path = self.program(name)?;
         if let Some(program) = self.compiled.get(&path) {
             return Ok(program.clone());

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use switch::{Backend, Switch};
 use syntax::{DiskFiles, FileLoader, MemoryFiles};
-use wirespeed::Source;
+use wirespeed::{Program, Source};
 
 /// A program for a switch that has none yet: it drops everything.
 const IDLE_PROGRAM: &str = "\
@@ -174,15 +174,20 @@ fn load_kept(
     Ok(Loaded { switch, name, started, note, origin: Origin { kept: Some(program), begun_with } })
 }
 
-/// A switch that waits for its program.
-fn load_idle(arguments: &RunArguments) -> Result<Loaded, Exit> {
+/// The program of a switch that waits for its own.
+pub fn idle_program() -> Result<Program, String> {
     let path = Path::new("idle.p4");
     let files = MemoryFiles::new().with(path, IDLE_PROGRAM);
-    let shown = frontend::show_program(path, &SourceArguments::plain(), &files).map_err(|diagnostics| {
+    Ok(frontend::show_program(path, &SourceArguments::plain(), &files)?.compiled.program)
+}
+
+/// A switch that waits for its program.
+fn load_idle(arguments: &RunArguments) -> Result<Loaded, Exit> {
+    let program = idle_program().map_err(|diagnostics| {
         terminal::error(diagnostics);
         Exit::Internal
     })?;
-    let switch = backend::build(&shown.compiled.program, Backend::Interpreter, &arguments.switch)?;
+    let switch = backend::build(&program, Backend::Interpreter, &arguments.switch)?;
     let origin = Origin { kept: None, begun_with: Value::Null };
     Ok(Loaded { switch, name: None, started: None, note: json!(NO_PROGRAM), origin })
 }

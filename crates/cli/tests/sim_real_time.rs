@@ -181,6 +181,28 @@ fn a_controller_writes_entries_and_gets_packets_and_digests() {
 }
 
 #[test]
+fn a_controller_sets_the_program_of_a_switch_that_has_none() {
+    let folder = folder();
+    let scenario = fs::read_to_string(folder.path().join("live.toml")).unwrap();
+    let scenario = scenario.replace("program = \"ports.p4\"\nbackend = \"interp\"\n", "").replace("[switches]\n", "");
+    fs::write(folder.path().join("bare.toml"), scenario).unwrap();
+    let running =
+        Running::start(&folder, &["bare.toml", "--realtime", "1.0", "--p4runtime", "s1=127.0.0.1:0", "-o", "results"]);
+    let early = running.ctl(&["show", "ports"]);
+    assert!(!early.status.success(), "{}", String::from_utf8_lossy(&early.stdout));
+    let program = folder.path().join("ports.p4");
+    text(&running.ctl(&["load", program.to_str().unwrap()]));
+    text(&running.ctl(&["add", "ports", "1", "do", "forward", "2"]));
+    let (_, noted) = running.finish();
+    assert!(noted.contains("switch s1 has no program: it drops packets until a controller sets one"), "{noted}");
+    let flows = fs::read_to_string(folder.path().join("results/flows.csv")).unwrap();
+    let mut lines = flows.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let column = lines.next().unwrap().iter().position(|it| *it == "received").unwrap();
+    let received: u64 = lines.next().unwrap()[column].parse().unwrap();
+    assert!((1..600).contains(&received), "{flows}");
+}
+
+#[test]
 fn controllers_can_be_asked_for_certificates() {
     let folder = folder();
     let file = |name: &str| format!("{}/../p4runtime/tests/tls/{name}", env!("CARGO_MANIFEST_DIR"));
@@ -228,7 +250,6 @@ fn what_cannot_be_served_is_refused() {
         refused(&[&at("s9=0")[..], &["--dry-run"]].concat()),
         refused(&["--realtime", "1", "--tap", "h9=tap0", "--dry-run"]),
         refused(&[&at("s1=0")[..], &["--p4runtime", "s1=1"]].concat()),
-        refused(&[&at("s1=0")[..], &["--set", "switches.kind=router"]].concat()),
         refused(&[&at("s1=0")[..], &["--set", "switches.restarts=[[\"1s\", \"2s\"]]"]].concat()),
         refused(&["--realtime", "0"]),
         refused(&at("s1")),
@@ -243,7 +264,6 @@ fn what_cannot_be_served_is_refused() {
         error: --p4runtime: there is no switch `s9`; the switches are s1
         error: --tap: there is no host `h9`; the hosts are h1, h2, h3
         error: --p4runtime: switch s1 is named twice
-        error: --p4runtime: switch s1 is a router, which has no tables for controllers
         error: --p4runtime: switch s1 restarts, which its controllers would not notice
         error: invalid value '0' for '--realtime <FACTOR>': it is a number above 0, such as 1.0, or 0.1 for ten times slower
         error: invalid value 's1' for '--p4runtime <SWITCH=[ADDRESS:]PORT>': it is SWITCH=[ADDRESS:]PORT, as in s1=50051

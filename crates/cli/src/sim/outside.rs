@@ -6,7 +6,7 @@
 //! frames for taps.
 
 use super::taps::{self, Taps};
-use super::{FILE_BYTES_MAX, Session};
+use super::{FILE_BYTES_MAX, IDLE, Session};
 use crate::Exit;
 use crate::args::{SourceArguments, SwitchArguments, controllers_address};
 use crate::backend;
@@ -126,11 +126,16 @@ pub fn build(session: &Session<'_>, mut scenario: Scenario) -> Result<(Simulatio
     taps::leave_out(&hosts, &mut scenario);
     let mut started = Vec::new();
     for &position in &positions {
-        let SwitchKind::Program { program, .. } = &scenario.switches[position].kind else { continue };
-        started.push(session.programs().started(program).map_err(|message| {
+        let kind = &mut scenario.switches[position].kind;
+        let SwitchKind::Program { program, .. } = kind else {
+            *kind = SwitchKind::Program { program: IDLE.to_owned(), entries: Vec::new(), is_interpreted: true };
+            started.push(None);
+            continue;
+        };
+        started.push(Some(session.programs().started(program).map_err(|message| {
             terminal::error(message);
             Exit::BadInput
-        })?);
+        })?));
     }
     if !positions.is_empty() {
         scenario.controller = Some(ControllerPlan::outside(positions.clone()));
@@ -153,9 +158,6 @@ fn position(scenario: &Scenario, name: &str) -> Result<usize, String> {
         return Err(format!("--p4runtime: there is no switch `{name}`; the switches are {}", names.join(", ")));
     };
     let plan = &scenario.switches[position];
-    if plan.kind == SwitchKind::Router {
-        return Err(format!("--p4runtime: switch {name} is a router, which has no tables for controllers"));
-    }
     if !plan.restarts.is_empty() {
         return Err(format!("--p4runtime: switch {name} restarts, which its controllers would not notice"));
     }
@@ -168,7 +170,7 @@ impl Outsiders {
         session: &Session<'_>,
         simulation: &Simulation,
         positions: &[usize],
-        started: Vec<Started>,
+        started: Vec<Option<Started>>,
         taps: Taps,
     ) -> Result<Outsiders, Exit> {
         let (sender, jobs) = mpsc::sync_channel(JOBS_MAX);
@@ -185,11 +187,14 @@ impl Outsiders {
             let queue = Queue { switch, jobs: sender.clone(), wake_up: Arc::clone(&wake_up) };
             let api = Arc::new(Api::new(core, Arc::new(queue)));
             let compiler = Arc::new(SentCompiler::of(session, simulation, position));
-            let options = options(session, simulation, position, switch)?;
-            let (server, feed) = Server::start(api, compiler, Some(started), options)
-                .map_err(|error| session.arguments.tls.refuse(&error))?;
+            let (options, has_none) = (options(session, simulation, position, switch)?, started.is_none());
+            let (server, feed) =
+                Server::start(api, compiler, started, options).map_err(|error| session.arguments.tls.refuse(&error))?;
             let name = &simulation.scenario.topology.switches[position].name;
             terminal::note(format!("switch {name}: P4Runtime at {}, device {position}", server.address()));
+            if has_none {
+                terminal::note(format!("switch {name} has no program: it drops packets until a controller sets one"));
+            }
             switches.push(Outsider { node, program: Arc::clone(core.program()), feed, _server: server });
         }
         Ok(Outsiders { jobs, has_jobs, controller, switches, taps })
@@ -283,7 +288,7 @@ impl SentCompiler {
         let plan = &simulation.scenario.switches[position];
         let file = match &plan.kind {
             SwitchKind::Program { program, .. } => program.clone(),
-            SwitchKind::Router => String::new(),
+            SwitchKind::Router => IDLE.to_owned(),
         };
         SentCompiler {
             source: session.arguments.source.clone(),
