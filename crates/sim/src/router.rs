@@ -215,17 +215,28 @@ impl Router {
         }
     }
 
-    /// Answers questions for its addresses.
+    /// Whether it answers questions for an address that come in on a port: the port has it, or the packets for it leave
+    /// on others (proxy ARP, RFC 1027). So hosts reach each other also where a topology puts all into one network.
+    fn answers_for(&self, port: usize, address: IpAddr) -> bool {
+        let is_elsewhere = |host| {
+            let ports = self.routes.to(host);
+            !ports.is_empty() && !ports.contains(&(port as u32))
+        };
+        self.config.ports[port].addresses.contains(&address)
+            || self.config.hosts.find(address).is_some_and(is_elsewhere)
+    }
+
+    /// Answers questions for its addresses and those of hosts behind other ports.
     fn answer(&mut self, context: &mut Context<'_>, port: usize, packet: &Packet) -> Option<()> {
         let (frame, payload) = ethernet::Header::parse(packet.bytes())?;
-        let RouterPort { mac, addresses, .. } = &self.config.ports[port];
+        let mac = self.config.ports[port].mac;
         if frame.ethertype == ethernet::ARP {
             let message = arp::Message::parse(payload).filter(|it| it.is_request)?;
             let address = message.target.1;
-            addresses.contains(&IpAddr::V4(address)).then_some(())?;
+            self.answers_for(port, IpAddr::V4(address)).then_some(())?;
             let mut answer = context.pool().zeroed(HEADER_BYTES + arp::BYTES);
-            header(message.sender.0, *mac, ethernet::ARP).emit(answer.bytes_mut());
-            let message = arp::Message { is_request: false, sender: (*mac, address), target: message.sender };
+            header(message.sender.0, mac, ethernet::ARP).emit(answer.bytes_mut());
+            let message = arp::Message { is_request: false, sender: (mac, address), target: message.sender };
             message.emit(&mut answer.bytes_mut()[HEADER_BYTES..]);
             context.send(port, answer);
             return Some(());
@@ -236,8 +247,8 @@ impl Router {
         else {
             return None;
         };
-        addresses.contains(&IpAddr::V6(target)).then_some(())?;
-        let answer = advertisement(context, *mac, target, asker, question.source)?;
+        self.answers_for(port, IpAddr::V6(target)).then_some(())?;
+        let answer = advertisement(context, mac, target, asker, question.source)?;
         context.send(port, answer);
         Some(())
     }

@@ -1,7 +1,8 @@
 //! Topologies from the files that `wirespeed net` reads.
 //!
 //! What enters: the text of a file. What leaves: a [`Topology`], or all errors with their lines. Of the commands that
-//! hosts run at the start, those that set a default route or a neighbour are followed; others are pointed out.
+//! hosts run at the start, those that set an address, a default route or a neighbour are followed; others are pointed
+//! out.
 
 use crate::host::HostAddress;
 use crate::time::Time;
@@ -73,7 +74,14 @@ fn follow(host: &mut TopologyHost, command: &str) -> bool {
     let translated = net_tools::with_ip(command);
     let words: Vec<&str> = translated.as_deref().unwrap_or(command).split_whitespace().collect();
     let words = words.strip_prefix(&["sudo"]).unwrap_or(&words);
+    // The family follows from the address.
+    let words: Vec<&str> = words.iter().copied().filter(|word| !["-4", "-6"].contains(word)).collect();
     match *words {
+        ["ip", "address" | "addr" | "a", "add" | "replace", address, ..] => {
+            let address = file::Address::parse(address);
+            host.addresses.extend(address.map(|it| HostAddress { ip: it.ip, prefix_bits: it.prefix_bits }));
+            address.is_some()
+        }
         ["ip", "route" | "r", "add" | "replace", "default", "via", gateway, ..] => gateway
             .parse()
             .map(|gateway: IpAddr| {
@@ -102,7 +110,8 @@ mod tests {
                 "h1": {"ip": "10.0.1.1/24", "mac": "08:00:00:00:01:11",
                        "commands": ["route add default gw 10.0.1.10 dev eth0",
                                     "arp -i eth0 -s 10.0.1.10 08:00:00:00:01:00", "sysctl net.x=1"]},
-                "h2": {"ip": "10.0.2.2/24", "mac": "08:00:00:00:02:22"}
+                "h2": {"ip": "10.0.2.2/24", "mac": "08:00:00:00:02:22",
+                       "commands": ["ip -6 addr add fd00:2::2/64 dev eth0", "ip -6 route add default via fd00:2::1"]}
             },
             "switches": {"s1": {"runtime_json": "s1-runtime.json", "program": "build/basic.json"}},
             "links": [["h1", "s1-p1"], ["s1-p2", "h2", "5ms", 0.5]]
@@ -111,6 +120,12 @@ mod tests {
         .unwrap();
         let h1 = &topology.hosts[0];
         assert_eq!(h1.gateways, ["10.0.1.10".parse::<IpAddr>().unwrap()]);
+        let h2: Vec<String> =
+            topology.hosts[1].addresses.iter().map(|it| format!("{}/{}", it.ip, it.prefix_bits)).collect();
+        assert_eq!(
+            (h2, &*topology.hosts[1].gateways),
+            (vec!["10.0.2.2/24".to_owned(), "fd00:2::2/64".to_owned()], &["fd00:2::1".parse::<IpAddr>().unwrap()][..])
+        );
         assert_eq!(h1.neighbours, [("10.0.1.10".parse().unwrap(), Mac([8, 0, 0, 0, 1, 0]))]);
         assert_eq!(topology.warnings, ["line 3: host h1: the command `sysctl net.x=1` is not run"]);
         assert_eq!(topology.switches[0].entries, ["s1-runtime.json"]);

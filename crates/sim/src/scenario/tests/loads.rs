@@ -257,3 +257,21 @@ fn lengths_of_datagrams_have_their_distributions() {
     "#]]
     .assert_eq(&shown);
 }
+
+/// Hosts of one network that ask for each other's Ethernet addresses, with a router between them.
+#[test]
+fn a_router_answers_for_hosts_behind_its_other_ports() {
+    let topology = r#"{"hosts": {"h1": {"ip": "10.0.0.1/24", "commands": ["ip addr add fd00::1/64 dev eth0"]},
+                                 "h2": {"ip": "10.0.0.2/24", "commands": ["ip addr add fd00::2/64 dev eth0"]}},
+                       "switches": {"s1": {}, "s2": {}}, "links": [["h1", "s1-p1"], ["s1-p2", "s2-p1"], ["h2", "s2-p2"]]}"#;
+    let ping = |ipv6: bool| {
+        format!("[[flows]]\nkind = \"ping\"\nfrom = \"h1\"\nto = \"h2\"\ninterval = \"1ms\"\nipv6 = {ipv6}\n")
+    };
+    let text = format!(
+        "duration = \"10ms\"\n[topology]\nfile = \"net.json\"\n[links]\nrate = \"1Gbps\"\n{}{}",
+        ping(false),
+        ping(true)
+    );
+    let files = run_with(&text, &[("net.json", topology.as_bytes())], 1);
+    assert_eq!(column(&files, "flows.csv", "received"), ["10", "10"], "{}", file(&files, "flows.csv"));
+}
