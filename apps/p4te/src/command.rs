@@ -9,10 +9,7 @@ mod requests;
 
 use clap::{Args, Subcommand};
 use command_line::{Exit, terminal};
-use std::pin::Pin;
-
-/// A controller, which runs until the switch ends.
-pub type Controller = Pin<Box<dyn Future<Output = ()> + Send>>;
+use controller::Running;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -48,7 +45,7 @@ impl P4teArguments {
     ///
     /// # Errors
     /// If a file cannot be read, or the topology has no such switch; the message has been shown.
-    pub fn within(&self, here: &ctl::Options) -> Result<Controller, Exit> {
+    pub fn within(&self, here: &ctl::Options) -> Result<Running, Exit> {
         let P4teCommand::Control(arguments) = &self.command;
         if arguments.only.len() != 1 {
             terminal::error("within a switch, --only names the switch of the topology that it is");

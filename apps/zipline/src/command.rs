@@ -16,10 +16,7 @@ mod traffic;
 
 use clap::{Args, Subcommand};
 use command_line::{Exit, terminal};
-use std::pin::Pin;
-
-/// A controller, which runs until the switch ends.
-pub type Controller = Pin<Box<dyn Future<Output = ()> + Send>>;
+use controller::Running;
 
 /// Arguments of `zipline`.
 #[derive(Args, Debug, Clone)]
@@ -64,7 +61,7 @@ impl ZiplineArguments {
     ///
     /// # Errors
     /// If the command is not a controller, or one of its files cannot be read; the message has been shown.
-    pub fn within(&self, here: &ctl::Options) -> Result<Controller, Exit> {
+    pub fn within(&self, here: &ctl::Options) -> Result<Running, Exit> {
         match &self.command {
             ZiplineCommand::Learn(arguments) => learn::learn_within(arguments, here),
             ZiplineCommand::Fit(_) | ZiplineCommand::Tables(_) => {

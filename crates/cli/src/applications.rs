@@ -1,14 +1,15 @@
-//! Controllers of applications within a running switch: `run --with`.
+//! The commands of applications, and their controllers within a running switch: `run --with`.
 //!
-//! What enters: the command of an application, as text. What leaves: its controller, which runs in the thread of the
-//! switch's P4Runtime server and reaches that server without a connection.
+//! What enters: the command of an application, as arguments or as text. What leaves: its exit status, or its
+//! controller, which runs in the thread of the switch's P4Runtime server and reaches that server without a connection.
 //!
 //! An application has a command of its own: its arguments (`clap::Args`), with `run`, and with `within`, which prepares
-//! a controller. It is known here and in [`crate::args::Command`], nowhere else.
+//! a controller. It is named here and nowhere else.
 
 use crate::Exit;
 use bng::command::BngArguments;
 use clap::{Parser, Subcommand};
+use controller::Running;
 use dcg::command::DcgArguments;
 use l2fwd::command::L2fwdArguments;
 use l3fwd::command::L3fwdArguments;
@@ -24,21 +25,47 @@ pub struct Controller {
     application: Application,
 }
 
-/// The applications with a controller.
+/// The commands of applications.
 #[derive(Subcommand, Debug, Clone)]
-enum Application {
-    /// The broadband network gateway: `control`
-    Bng(BngArguments),
-    /// The data centre gateway
-    Dcg(DcgArguments),
-    /// The Ethernet switch
+pub enum Application {
+    /// Control the Ethernet switch of apps/l2fwd: learn addresses, age them, set up VLANs
     L2fwd(L2fwdArguments),
-    /// The router
+    /// Control the broadband network gateway of apps/bng, and read its accounts
+    Bng(BngArguments),
+    /// Control the data centre gateway of apps/dcg: servers, their health, draining
+    Dcg(DcgArguments),
+    /// Control the router of apps/l3fwd: neighbours, routes, gateways, ICMP
     L3fwd(L3fwdArguments),
-    /// P4TE: `control`
+    /// Control the switches of apps/p4te: parameters, and the priorities of paths
     P4te(P4teArguments),
-    /// ZipLine: `learn`
+    /// Fit the ZipLine programs to traffic: the code and the tables
     Zipline(ZiplineArguments),
+}
+
+impl Application {
+    /// Carries out the command.
+    pub fn run(&self) -> Result<Exit, Exit> {
+        match self {
+            Application::L2fwd(arguments) => arguments.run(),
+            Application::Bng(arguments) => arguments.run(),
+            Application::Dcg(arguments) => arguments.run(),
+            Application::L3fwd(arguments) => arguments.run(),
+            Application::P4te(arguments) => arguments.run(),
+            Application::Zipline(arguments) => arguments.run(),
+        }
+    }
+
+    /// Prepares its controller, to run within the switch that `here` reaches.
+    fn within(&self, here: &ctl::Options) -> Result<Running, Exit> {
+        match self {
+            Application::L2fwd(arguments) => arguments.within(here),
+            Application::Bng(arguments) => arguments.within(here),
+            Application::Dcg(arguments) => arguments.within(here),
+            Application::L3fwd(arguments) => arguments.within(here),
+            Application::P4te(arguments) => arguments.within(here),
+            Application::Zipline(arguments) => arguments.within(here),
+        }
+    }
 }
 
 /// Parses a command: words, of which those with spaces are in quotes.
@@ -52,14 +79,7 @@ pub fn start(controllers: &[Controller], device_id: u64, server: &Server) -> Res
     let address = server.address().to_string();
     let here = ctl::Options { near: Some(server.near()), address, device_id, ..ctl::Options::default() };
     for Controller { application } in controllers {
-        server.spawn(match application {
-            Application::Bng(arguments) => arguments.within(&here)?,
-            Application::Dcg(arguments) => arguments.within(&here)?,
-            Application::L2fwd(arguments) => arguments.within(&here)?,
-            Application::L3fwd(arguments) => arguments.within(&here)?,
-            Application::P4te(arguments) => arguments.within(&here)?,
-            Application::Zipline(arguments) => arguments.within(&here)?,
-        });
+        server.spawn(application.within(&here)?);
     }
     Ok(())
 }

@@ -83,18 +83,8 @@ pub enum Command {
     Explain(ExplainArguments),
     /// Route packets through the example router: needs no root and takes seconds
     Demo(DemoArguments),
-    /// Control the Ethernet switch of apps/l2fwd: learn addresses, age them, set up VLANs
-    L2fwd(l2fwd::command::L2fwdArguments),
-    /// Control the broadband network gateway of apps/bng, and read its accounts
-    Bng(bng::command::BngArguments),
-    /// Control the data centre gateway of apps/dcg: servers, their health, draining
-    Dcg(dcg::command::DcgArguments),
-    /// Control the router of apps/l3fwd: neighbours, routes, gateways, ICMP
-    L3fwd(l3fwd::command::L3fwdArguments),
-    /// Control the switches of apps/p4te: parameters, and the priorities of paths
-    P4te(p4te::command::P4teArguments),
-    /// Fit the ZipLine programs to traffic: the code and the tables
-    Zipline(zipline::command::ZiplineArguments),
+    #[command(flatten)]
+    Application(crate::applications::Application),
     /// Make links with the names of BMv2's switches and of p4c, which scripts call
     Links(crate::tool_links::LinksArguments),
     /// Print the shell's completion script for commands and options

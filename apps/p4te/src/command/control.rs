@@ -3,7 +3,6 @@
 //! What enters: a topology, the addresses of its switches. What leaves: lines about switches that are found and lost,
 //! until it is interrupted. A switch that is lost is looked for again, and gets all its orders anew.
 
-use super::Controller;
 use super::places::places;
 use super::requests;
 use crate::priorities::{Metric, Priorities};
@@ -12,6 +11,7 @@ use clap::Args;
 use command_line::Exit;
 use command_line::terminal::{self, say};
 use control::Problem;
+use controller::Running;
 use ctl::session::Standing;
 use ctl::{Failure, Options, Schema, Session};
 use net::Topology;
@@ -85,7 +85,7 @@ pub fn control(arguments: &ControlArguments) -> Result<Exit, Exit> {
 }
 
 /// The controller of the only switch, within it.
-pub fn control_within(arguments: &ControlArguments, here: &Options) -> Result<Controller, Exit> {
+pub fn control_within(arguments: &ControlArguments, here: &Options) -> Result<Running, Exit> {
     let mut subjects = arguments.subjects(Some(here))?;
     let subject = subjects.pop().ok_or(Exit::Usage)?;
     Ok(Box::pin(keep(subject)))

@@ -3,12 +3,12 @@
 //! What enters: where the switches are. What leaves: lines about events, until it is interrupted, or until the switch
 //! ends within which it runs. The control logic is in [`learner`](super::learner).
 
-use super::Controller;
 use super::learner::{Learner, ReportFormat, Switches};
 use clap::Args;
 use command_line::Exit;
 use command_line::terminal;
 use command_line::tls::TlsArguments;
+use controller::Running;
 use controller::command::{HERE, endpoint};
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
@@ -99,7 +99,7 @@ pub fn learn(arguments: &LearnArguments) -> Result<Exit, Exit> {
 }
 
 /// The same within the switch `here`, until that ends. Events are in its log.
-pub fn learn_within(arguments: &LearnArguments, here: &ctl::Options) -> Result<Controller, Exit> {
+pub fn learn_within(arguments: &LearnArguments, here: &ctl::Options) -> Result<Running, Exit> {
     let switches = arguments.switches(Some(here), ReportFormat::Log)?;
     Ok(Box::pin(async move { Learner::new(switches).run().await }))
 }
