@@ -144,17 +144,27 @@ control P4teEgress(inout headers_t hdr, inout metadata_t meta, inout standard_me
         meta.colour = GREEN;
         links.apply();
         old_colours.write((bit<32>) standard.egress_port, meta.colour);
+#ifdef COLOURS_AS_RELEASED
+        if (meta.colour != GREEN) {
+            meta.utilisation_event = INCREASE;
+        }
+#else
         if (last_colour < meta.colour) {
             meta.utilisation_event = INCREASE;
         } else if (last_colour > meta.colour) {
             meta.utilisation_event = DECREASE;
         }
+#endif
         mark.apply(hdr, standard.enq_qdepth >= mark_from);
 
         // Lines 21 to 25: who is to know of it. Section 4.3.1: whose rate is to change.
         bit<32> session = 0;
         if (meta.queue_event != 0) {
+#ifdef COLOURS_AS_RELEASED
+            session = TO_CONTROLLER | TO_COLOURS;
+#else
             session = TO_CONTROLLER;
+#endif
         }
         if (meta.utilisation_event != 0) {
             session = TO_CONTROLLER | TO_COLOURS;

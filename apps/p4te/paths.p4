@@ -38,7 +38,8 @@ control Paths(inout headers_t hdr, inout metadata_t meta, inout standard_metadat
         low_queue_port = port;
     }
 
-    // Routing groups of ports with a similar queue; the shortest has the greatest priority.
+    // Routing groups of ports with a similar queue; the shortest has the greatest priority. The time has flowlets of a
+    // flow take different ports of a group.
     table up_by_queue {
         key = {
             meta.addresses.destination: ternary;
@@ -46,6 +47,7 @@ control Paths(inout headers_t hdr, inout metadata_t meta, inout standard_metadat
             meta.addresses.destination: selector;
             meta.addresses.source_port: selector;
             meta.addresses.destination_port: selector;
+            standard.ingress_global_timestamp: selector;
         }
         actions = {
             low_queue;
@@ -67,6 +69,7 @@ control Paths(inout headers_t hdr, inout metadata_t meta, inout standard_metadat
             meta.addresses.destination: selector;
             meta.addresses.source_port: selector;
             meta.addresses.destination_port: selector;
+            standard.ingress_global_timestamp: selector;
         }
         actions = {
             low_utilisation;

@@ -6,6 +6,9 @@
 #define QUEUE_DEPTH deq_qdepth
 #endif
 
+// COLOURS_AS_RELEASED: events of colours as the program has them that the authors released, not as algorithm 1: each
+// packet that is not green is one, a port that is green again is none; ingress gets the colour with events of queues, too.
+
 // What meters count: `bytes`, or `packets` where rates are in packets a second.
 #ifndef METERED
 #define METERED bytes

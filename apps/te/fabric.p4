@@ -1,7 +1,8 @@
 // The baselines that P4TE is compared with: leaves and spines run this program. A macro selects how an upward packet
 // gets its path: ECMP (a hash of the flow; also without any macro), FLOWLET (a hash of the flow and the number of its
-// flowlet), LETFLOW (at random for each flowlet), HULA (the best hop to the destination's leaf for each flowlet), DRILL
-// (the shortest of three queues for each packet).
+// flowlet), LETFLOW (at random for each flowlet), CONGA (the least congested path to the destination's leaf for each
+// flowlet), HULA (the best hop to it), POLLED (the port that a controller has set for it), DRILL (the shortest of three
+// queues for each packet).
 
 #include <core.p4>
 #include <v1model.p4>
@@ -9,6 +10,16 @@
 #ifdef HULA
 #define PROBES
 #define FLOWLETS
+#define LEAVES
+#endif
+#ifdef CONGA
+#define OVERLAY
+#define FLOWLETS
+#define LEAVES
+#endif
+#ifdef POLLED
+#define FLOWLETS
+#define LEAVES
 #endif
 #ifdef LETFLOW
 #define FLOWLETS
@@ -30,6 +41,7 @@
 #include "headers.p4"
 
 const bit<16> ETHERTYPE_PROBE = 0x88b5;
+const bit<16> ETHERTYPE_OVERLAY = 0x88b6;
 
 // The utilisation of the most loaded link from here to a leaf.
 header probe_t {
@@ -37,9 +49,21 @@ header probe_t {
     bit<32> utilisation;
 }
 
+// Between leaves: where a packet comes from and by which uplink, the greatest congestion on its way, and what arrived by
+// an uplink of the other leaf.
+header overlay_t {
+    bit<16> source;
+    bit<8> path;
+    bit<8> congestion;
+    bit<8> feedback_path;
+    bit<8> feedback;
+    bit<16> ethertype;
+}
+
 struct headers_t {
     ethernet_t ethernet;
     probe_t probe;
+    overlay_t overlay;
     ipv6_t ipv6;
     ipv4_t ipv4;
     udp_t udp;
@@ -49,14 +73,24 @@ struct headers_t {
 struct metadata_t {
     addresses_t addresses;
     bit<16> choice;
+    // The leaf of the destination.
     bit<16> leaf;
+    // What a port carries.
+    bit<32> utilisation;
 }
 
 #include "parser.p4"
 #include "addresses.p4"
 #include "checksums.p4"
+#include "estimator.p4"
 #ifdef HULA
 #include "hula.p4"
+#endif
+#ifdef CONGA
+#include "conga.p4"
+#endif
+#ifdef POLLED
+#include "polled.p4"
 #endif
 #ifdef DRILL
 #include "drill.p4"
@@ -74,7 +108,15 @@ control FabricIngress(inout headers_t hdr, inout metadata_t meta, inout standard
     ReadAddresses() read_addresses;
     Hop() hop;
 #ifdef HULA
+    Estimator() estimator;
     Hula() hula;
+#endif
+#ifdef CONGA
+    Estimator() estimator;
+    Conga() conga;
+#endif
+#ifdef POLLED
+    Polled() polled;
 #endif
 #ifdef DRILL
     Drill() drill;
@@ -120,6 +162,25 @@ control FabricIngress(inout headers_t hdr, inout metadata_t meta, inout standard
         size = 1024;
     }
 
+#ifdef LEAVES
+    action set_leaf(bit<16> leaf) {
+        meta.leaf = leaf;
+    }
+
+    // Behind which leaf an address is.
+    table leaves {
+        key = {
+            meta.addresses.destination: lpm;
+        }
+        actions = {
+            set_leaf;
+            NoAction;
+        }
+        default_action = NoAction();
+        size = 1024;
+    }
+#endif
+
     action set_gap(bit<48> microseconds) {
         gap = microseconds;
     }
@@ -142,6 +203,7 @@ control FabricIngress(inout headers_t hdr, inout metadata_t meta, inout standard
 #ifdef HULA
         if (hdr.probe.isValid()) {
             standard.priority = PROBE_PRIORITY;
+            estimator.apply(meta, standard, standard.ingress_port, 0);
             hula.apply(hdr, meta, standard, TAKE_PROBE, port);
             return;
         }
@@ -157,8 +219,17 @@ control FabricIngress(inout headers_t hdr, inout metadata_t meta, inout standard
             return;
         }
         read_addresses.apply(hdr, meta.addresses);
-        if (!down.apply().hit) {
+        if (down.apply().hit) {
+#ifdef CONGA
+            if (hdr.overlay.isValid()) {
+                conga.apply(hdr, meta, standard, ARRIVE, port);
+            }
+#endif
+        } else {
             flowlets.apply();
+#ifdef LEAVES
+            leaves.apply();
+#endif
 #ifdef FLOWLETS
             hash(flow, HashAlgorithm.crc32, 32w0,
                  { meta.addresses.source, meta.addresses.destination, meta.addresses.source_port,
@@ -194,6 +265,12 @@ control FabricIngress(inout headers_t hdr, inout metadata_t meta, inout standard
 #ifdef HULA
                 hula.apply(hdr, meta, standard, FIND_BEST, port);
 #endif
+#ifdef CONGA
+                conga.apply(hdr, meta, standard, CHOOSE, port);
+#endif
+#ifdef POLLED
+                polled.apply(meta, FIND_PORT, port);
+#endif
 #ifdef DRILL
                 drill.apply(meta, standard, port);
 #endif
@@ -210,9 +287,17 @@ control FabricIngress(inout headers_t hdr, inout metadata_t meta, inout standard
             }
             standard.egress_spec = port;
         }
-#ifdef HULA
+#ifdef POLLED
         port = standard.egress_spec;
-        hula.apply(hdr, meta, standard, COUNT, port);
+        polled.apply(meta, COUNT, port);
+#endif
+#ifdef HULA
+        estimator.apply(meta, standard, standard.egress_spec, standard.packet_length);
+#endif
+#ifdef CONGA
+        estimator.apply(meta, standard, standard.egress_spec, standard.packet_length);
+        port = standard.egress_spec;
+        conga.apply(hdr, meta, standard, LEAVE, port);
 #endif
     }
 }

@@ -1,14 +1,12 @@
 // HULA: the best next hop to each leaf, as probes of the leaves tell it.
 //
 // A probe goes from its leaf away from it. It arrives by the port by which packets to the leaf would leave, so this
-// port's own utilisation is the last link of their way. An estimator for each port needs no clock but that of packets:
-// U becomes D + U (1 - dt / span) with each packet of D bytes.
+// port's own utilisation (`meta.utilisation`) is the last link of their way.
 
 // What is to be done.
 const bit<2> TAKE_PROBE = 0;
 const bit<2> CHECK_PORT = 1;
 const bit<2> FIND_BEST = 2;
-const bit<2> COUNT = 3;
 
 // Multicast groups: of probes of the own controller, and of those from a port.
 const bit<16> FROM_CONTROLLER = 1;
@@ -16,8 +14,6 @@ const bit<16> FROM_PORT = 1000;
 
 control Hula(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard, in bit<2> task,
              inout bit<9> port) {
-    register<bit<32>>(512) sent_bytes;
-    register<bit<48>>(512) sent_at;
     // When a port has brought a probe.
     register<bit<48>>(512) port_seen;
     register<bit<9>>(1024) best_port;
@@ -25,16 +21,13 @@ control Hula(inout headers_t hdr, inout metadata_t meta, inout standard_metadata
     register<bit<48>>(1024) best_seen;
 
     bit<16> own_leaf = 0;
-    bit<8> span_shift = 0;
     bit<48> age = 0;
     bit<32> scale = 256;
     bit<48> now = standard.ingress_global_timestamp;
 
-    // The own number, 0 for none; the span of the estimator, 2 to the power of the shift in microseconds; after how many
-    // microseconds without probes a way is not believed any more.
-    action set_hula(bit<16> leaf, bit<8> shift, bit<48> microseconds) {
+    // The own number, 0 for none; after how many microseconds without probes a way is not believed any more.
+    action set_hula(bit<16> leaf, bit<48> microseconds) {
         own_leaf = leaf;
-        span_shift = shift;
         age = microseconds;
     }
 
@@ -42,7 +35,7 @@ control Hula(inout headers_t hdr, inout metadata_t meta, inout standard_metadata
         actions = {
             set_hula;
         }
-        default_action = set_hula(0, 10, 1000000);
+        default_action = set_hula(0, 1000000);
     }
 
     // Slower links are fuller with the same bytes: 256 for the fastest.
@@ -62,34 +55,6 @@ control Hula(inout headers_t hdr, inout metadata_t meta, inout standard_metadata
         size = 512;
     }
 
-    action set_leaf(bit<16> leaf) {
-        meta.leaf = leaf;
-    }
-
-    // Behind which leaf an address is.
-    table leaves {
-        key = {
-            meta.addresses.destination: lpm;
-        }
-        actions = {
-            set_leaf;
-            NoAction;
-        }
-        default_action = NoAction();
-        size = 1024;
-    }
-
-    // The estimate of a port as of now.
-    action decay(out bit<32> utilisation) {
-        bit<32> bytes;
-        bit<48> then;
-        sent_bytes.read(bytes, (bit<32>) port);
-        sent_at.read(then, (bit<32>) port);
-        bit<48> gone = now - then;
-        bit<64> lost = ((bit<64>) bytes * (bit<64>) gone) >> span_shift;
-        utilisation = (gone >> span_shift) != 0 ? 32w0 : bytes |-| (bit<32>) lost;
-    }
-
     action note_best(bit<32> utilisation) {
         best_port.write((bit<32>) hdr.probe.leaf, standard.ingress_port);
         best_utilisation.write((bit<32>) hdr.probe.leaf, utilisation);
@@ -98,21 +63,14 @@ control Hula(inout headers_t hdr, inout metadata_t meta, inout standard_metadata
 
     apply {
         hula.apply();
-        bit<32> utilisation;
         bit<48> seen;
-        if (task == COUNT) {
-            decay(utilisation);
-            sent_bytes.write((bit<32>) port, utilisation |+| standard.packet_length);
-            sent_at.write((bit<32>) port, now);
-        } else if (task == CHECK_PORT) {
+        if (task == CHECK_PORT) {
             port_seen.read(seen, (bit<32>) port);
             port = now - seen > age ? 9w0 : port;
         } else if (task == FIND_BEST) {
-            if (leaves.apply().hit) {
-                best_port.read(port, (bit<32>) meta.leaf);
-                best_seen.read(seen, (bit<32>) meta.leaf);
-                port = now - seen > age ? 9w0 : port;
-            }
+            best_port.read(port, (bit<32>) meta.leaf);
+            best_seen.read(seen, (bit<32>) meta.leaf);
+            port = now - seen > age ? 9w0 : port;
         } else if (standard.ingress_port == CPU_PORT) {
             hdr.probe.leaf = own_leaf;
             hdr.probe.utilisation = 0;
@@ -123,8 +81,7 @@ control Hula(inout headers_t hdr, inout metadata_t meta, inout standard_metadata
             port = standard.ingress_port;
             port_seen.write((bit<32>) port, now);
             capacities.apply();
-            decay(utilisation);
-            utilisation = (bit<32>) (((bit<64>) utilisation * (bit<64>) scale) >> 8);
+            bit<32> utilisation = (bit<32>) (((bit<64>) meta.utilisation * (bit<64>) scale) >> 8);
             utilisation = utilisation > hdr.probe.utilisation ? utilisation : hdr.probe.utilisation;
             bit<9> known;
             bit<32> least;

@@ -9,6 +9,9 @@ parser FabricParser(packet_in packet, out headers_t hdr, inout metadata_t meta, 
 #ifdef PROBES
             ETHERTYPE_PROBE: probe;
 #endif
+#ifdef OVERLAY
+            ETHERTYPE_OVERLAY: overlay;
+#endif
             default: accept;
         }
     }
@@ -17,6 +20,17 @@ parser FabricParser(packet_in packet, out headers_t hdr, inout metadata_t meta, 
     state probe {
         packet.extract(hdr.probe);
         transition accept;
+    }
+#endif
+
+#ifdef OVERLAY
+    state overlay {
+        packet.extract(hdr.overlay);
+        transition select(hdr.overlay.ethertype) {
+            ETHERTYPE_IPV6: ipv6;
+            ETHERTYPE_IPV4: ipv4;
+            default: accept;
+        }
     }
 #endif
 
@@ -99,6 +113,9 @@ control FabricDeparser(packet_out packet, in headers_t hdr) {
         packet.emit(hdr.ethernet);
 #ifdef PROBES
         packet.emit(hdr.probe);
+#endif
+#ifdef OVERLAY
+        packet.emit(hdr.overlay);
 #endif
         packet.emit(hdr.ipv6);
         packet.emit(hdr.ipv4);

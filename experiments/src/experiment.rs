@@ -3,18 +3,19 @@
 //! In the network of section 7 of the paper queues of switches let packets out evenly, so many a second, as those of
 //! the reference switch do; lines are so fast that they make no difference.
 
-use crate::controllers::{Controlled, Local};
-use crate::network::{is_leaf, places};
 use crate::scheme::{Programs, Scheme};
-use crate::setting::{HOSTS_PER_LEAF, LEAVES, PAYLOAD_BYTES, Parameters, SPINES, Setting};
+use crate::setting::{Fault, PAYLOAD_BYTES, Parameters, Setting, Tuning};
 use crate::workload::{self, Flow, Senders, Share, Workload};
+use p4te::simulated::{Controlled, Local, is_leaf, places};
 use p4te::{Measures, Settings};
 use serde::{Deserialize, Serialize};
 use sim::Time;
+use sim::channel::Interval;
 use sim::controller::{Latencies, SwitchFacts};
 use sim::device::{Device, QueueChange};
 use sim::host::{Host, Sending};
 use sim::scenario::controller::ControllerPlan;
+use sim::scenario::ideal::IdealTimes;
 use sim::scenario::results::finished;
 use sim::scenario::{FlowKind, FlowPlan, Scenario, Simulation, SwitchKind};
 use sim::switch_node::SwitchNode;
@@ -37,6 +38,9 @@ pub struct Experiment {
     pub flowlet_us: u64,
     /// What random numbers begin with.
     pub seed: u64,
+    /// What is not as usual.
+    #[serde(default)]
+    pub tuning: Tuning,
 }
 
 /// What came of it.
@@ -58,10 +62,20 @@ pub struct Outcome {
     pub fakes: [u64; 3],
     /// Events that controllers have dealt with.
     pub reports: u64,
+    /// Where rates are those of lines: sizes of complete flows in bytes, and how many thousandths of the ideal time each
+    /// took; by size.
+    #[serde(default)]
+    pub slowdowns: Vec<(u64, u64)>,
 }
 
 /// Half of the packets have data, the others acknowledge.
 const MEAN_PACKET_BYTES: u64 = 800;
+/// How many spans of the estimator a report counts: 10 ms of 256 us, as the authors have it.
+const CONGA_AGE_SPANS: u64 = 40;
+/// How long after the first flows a link fails that does not from the beginning.
+const FAILS_AFTER: Time = Time::from_ms(2);
+/// How long after a link has failed all controllers know it.
+const NEWS_AFTER: Time = Time::from_ms(2);
 /// How much slower a slow link is.
 const SLOWER: u64 = 4;
 /// A queue that takes all: probes.
@@ -72,18 +86,20 @@ const END_INCAST: Time = Time::from_s(3_000);
 impl Experiment {
     fn settings(&self) -> Settings {
         let parameters = self.setting.parameters();
-        let has_rate_control = !matches!(self.scheme, Scheme::P4teNra | Scheme::P4teQueue);
+        let has_rate_control = !matches!(self.scheme, Scheme::P4teNra | Scheme::P4teReleasedNra | Scheme::P4teQueue);
+        let [committed, peak] = self.tuning.shares.unwrap_or(parameters.shares);
         Settings {
-            delta: parameters.delta,
-            committed_share: parameters.shares[0],
-            peak_share: parameters.shares[1],
+            delta: self.tuning.delta.unwrap_or(parameters.delta),
+            committed_share: committed,
+            peak_share: peak,
             burst_us: parameters.burst_us,
             flowlet_us: self.flowlet_us,
             control_window: if has_rate_control { parameters.control_window } else { 0 },
-            mark_from: Some(parameters.mark_from),
+            mark_from: parameters.marks_p4te.then_some(parameters.mark_from),
             measures: match self.scheme {
                 Scheme::P4teQueue => Measures::QueueOnly,
                 Scheme::P4teColours => Measures::ColoursOnly,
+                Scheme::P4teRates => Measures::Neither,
                 _ => Measures::Both,
             },
             ..Settings::default()
@@ -91,7 +107,9 @@ impl Experiment {
     }
 
     fn fabric_settings(&self) -> FabricSettings {
-        let Parameters { mark_from, span_shift, probe_age_us: age_us, .. } = self.setting.parameters();
+        let Parameters { mark_from, span_shift, probe_age_us, .. } = self.setting.parameters();
+        // CONGA's reports come with packets, not at an interval.
+        let age_us = if self.scheme == Scheme::Conga { CONGA_AGE_SPANS << span_shift } else { probe_age_us };
         FabricSettings { flowlet_us: self.flowlet_us, mark_from: Some(mark_from.into()), span_shift, age_us }
     }
 
@@ -102,19 +120,36 @@ impl Experiment {
 
     /// The same with flows that begin within so long.
     fn run_for(&self, sending: Time, programs: &Mutex<Programs>) -> Result<Outcome, String> {
+        let (mut simulation, flows) = self.prepare(sending, programs)?;
+        let slice = simulation.scenario.duration.divided(50);
+        while !self.proceed(&mut simulation, slice, sending) {}
+        Ok(self.outcome(&mut simulation, &flows))
+    }
+
+    /// Runs for a slice of time; whether that was the end of it.
+    pub fn proceed(&self, simulation: &mut Simulation, slice: Time, sending: Time) -> bool {
+        let last_start = self.setting.parameters().begin + sending;
+        simulation.run_until(simulation.network.now() + slice) || is_done(simulation, last_start)
+    }
+
+    /// The network before it runs, and its flows.
+    pub fn prepare(&self, sending: Time, programs: &Mutex<Programs>) -> Result<(Simulation, Vec<Flow>), String> {
         let parameters = self.setting.parameters();
         let Parameters { counts_packets, fabric_rate, begin, .. } = parameters;
-        let per_host = fabric_rate * SPINES as u64 / HOSTS_PER_LEAF as u64;
+        let shape = self.setting.shape();
+        let (leaves, hosts_per_leaf, stride) = (shape.leaves(), shape.hosts_per_leaf(), shape.stride());
+        let per_host = fabric_rate * shape.uplinks() as u64 / hosts_per_leaf as u64;
         let share = match counts_packets {
             true => Share::Packets(per_host, PAYLOAD_BYTES),
             // With headers and what the line adds.
             false => Share::Bits(per_host * PAYLOAD_BYTES / (PAYLOAD_BYTES + 110)),
         };
-        let senders = Senders { leaves: LEAVES, hosts_per_leaf: HOSTS_PER_LEAF, share };
+        let senders = Senders { leaves, hosts_per_leaf, stride, share };
         let load = f64::from(self.load_percent) / 100.0;
         let flows =
             workload::flows(self.workload, counts_packets, load, self.seed, &senders, (begin, begin + sending))?;
         let end = if self.workload == Workload::Incast && counts_packets { END_INCAST } else { parameters.end };
+<<<<<<< HEAD
         let mut simulation = self.simulation(&flows, end, programs)?;
         let slice = end.divided(50);
         loop {
@@ -124,6 +159,9 @@ impl Experiment {
             }
         }
         Ok(self.outcome(&mut simulation, &flows))
+=======
+        Ok((self.simulation(&flows, end, programs)?, flows))
+>>>>>>> 1a469555 (te, p4te: CONGA, HULA by polls, remote links that fail, P4TE as released)
     }
 
     fn simulation(&self, flows: &[Flow], end: Time, programs: &Mutex<Programs>) -> Result<Simulation, String> {
@@ -142,11 +180,23 @@ impl Experiment {
                 }
             }
         }
+        let failure = match self.setting.fault() {
+            Fault::FailingLink => self.failure(),
+            _ => Time::ZERO,
+        };
+        for (from, to) in self.failed(&topology) {
+            let ends = [from, to].map(NodeRef::Switch);
+            let link = topology.links.iter().position(|link| link.ends.map(|(end, _)| end) == ends);
+            for channel in link.map(|link| &mut scenario.channels[link]).into_iter().flatten() {
+                channel.down.push(Interval { start: failure, end: Time::MAX });
+            }
+        }
         let all = (0..topology.switches.len()).collect();
-        let latencies =
-            Latencies { to_controller: parameters.controller_latency, to_switch: parameters.controller_latency };
+        let latency = self.tuning.latency_us.map_or(parameters.controller_latency, Time::from_us);
+        let latencies = Latencies { to_controller: latency, to_switch: latency };
         scenario.controller = Some(ControllerPlan { latencies, ..ControllerPlan::outside(all) });
-        scenario.flows = flows.iter().map(|flow| plan(flow, end, &parameters)).collect();
+        let congestion = self.tuning.congestion.control();
+        scenario.flows = flows.iter().map(|flow| plan(flow, end, &parameters, congestion)).collect();
         let mut make_switch = |name: &str, _: &_| {
             let index = topology.switches.iter().position(|switch| switch.name == name).unwrap_or(0);
             let leaf = is_leaf(&topology, index);
@@ -170,15 +220,18 @@ impl Experiment {
             false => format!("rate = \"{host_rate}bps\"\ncore_rate = \"{fabric_rate}bps\""),
         };
         let links = if counts_packets { String::new() } else { format!("[links]\nqueue_packets = {fabric_queue}\n") };
-        let slow = match self.setting.has_slow_link() {
-            true => format!("[link.\"s1-s{}\"]\nrate = \"{}bps\"\n", LEAVES + 1, fabric_rate / SLOWER),
-            false => String::new(),
+        let shape = self.setting.shape();
+        let slow = match self.setting.fault() {
+            Fault::SlowLink => {
+                format!("[link.\"s1-s{}\"]\nrate = \"{}bps\"\n", shape.leaves() + 1, fabric_rate / SLOWER)
+            }
+            Fault::FailedLink | Fault::FailingLink | Fault::None => String::new(),
         };
         let text = format!(
-            "seed = {}\nduration = \"{}us\"\n[topology]\nkind = \"leaf-spine\"\nleaves = {LEAVES}\nspines = {SPINES}\n\
-             hosts_per_leaf = {HOSTS_PER_LEAF}\n{rates}\ndelay = \"{delay_us}us\"\n{links}{slow}[hosts]\nresolve = false\n",
+            "seed = {}\nduration = \"{}us\"\n[topology]\n{}\n{rates}\ndelay = \"{delay_us}us\"\n{links}{slow}[hosts]\nresolve = false\n",
             self.seed,
-            end.ns() / 1_000
+            end.ns() / 1_000,
+            shape.keys()
         );
         let read = Scenario::read(&text, &[], &|_| Err("there are no files".to_owned()));
         read.map_err(|faults| faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
@@ -188,12 +241,14 @@ impl Experiment {
     /// packets are counted, and what comes in from them is measured as if they sent as fast as they receive.
     fn units_per_s(&self, from: NodeRef, to: NodeRef) -> u64 {
         let Parameters { counts_packets, host_rate, fabric_rate, .. } = self.setting.parameters();
-        let is_slow = |a, b| a == NodeRef::Switch(0) && b == NodeRef::Switch(LEAVES);
+        let first_spine = NodeRef::Switch(self.setting.shape().leaves());
+        let is_slow = |a, b| a == NodeRef::Switch(0) && b == first_spine;
         let rate = match (from, to) {
             (NodeRef::Switch(_), NodeRef::Switch(_)) => fabric_rate,
             _ => host_rate,
         };
-        let slower = if self.setting.has_slow_link() && (is_slow(from, to) || is_slow(to, from)) { SLOWER } else { 1 };
+        let has_slow_link = self.setting.fault() == Fault::SlowLink;
+        let slower = if has_slow_link && (is_slow(from, to) || is_slow(to, from)) { SLOWER } else { 1 };
         if counts_packets { rate } else { rate / slower / 8 }
     }
 
@@ -221,29 +276,56 @@ impl Experiment {
         Device { priorities: 2, is_blind: true, queues, ..Device::default() }
     }
 
-    fn controller(&self, topology: &Topology, facts: &[SwitchFacts]) -> Result<Local, String> {
-        let places = places(topology, &|from, to| self.units_per_s(from, to));
-        let controlled = |(place, facts): (&te::Place, &SwitchFacts)| match self.scheme {
-            scheme if scheme.is_p4te() => Controlled::p4te(facts, place, &self.settings()),
-            Scheme::Hula => {
-                let settings = self.fabric_settings();
-                let mut orders = fabric::set_up(place, &settings);
-                orders.extend(fabric::set_up_probes(place, &settings));
-                Controlled::new(facts, orders, place.leaf.is_some())
-            }
-            Scheme::Drill => {
-                let packet_bytes = self.setting.parameters().counts_packets.then_some(MEAN_PACKET_BYTES);
-                let mut orders = fabric::set_up(place, &self.fabric_settings());
-                orders.extend(fabric::set_up_choices(place, packet_bytes));
-                Controlled::new(facts, orders, false)
-            }
-            _ => Controlled::new(facts, fabric::set_up(place, &self.fabric_settings()), false),
-        };
-        let switches = places.iter().zip(facts).map(controlled).collect();
-        Local::new(switches, (self.scheme == Scheme::Hula).then_some(self.setting.parameters().probe_interval))
+    /// When a link fails that does not from the beginning.
+    fn failure(&self) -> Time {
+        self.setting.parameters().begin + FAILS_AFTER
     }
 
-    fn outcome(&self, simulation: &mut Simulation, flows: &[Flow]) -> Outcome {
+    /// The links between two switches that are down, or go down.
+    fn failed(&self, topology: &Topology) -> Vec<(usize, usize)> {
+        let first_above = (0..topology.switches.len()).find(|switch| !is_leaf(topology, *switch));
+        let is_failed = matches!(self.setting.fault(), Fault::FailedLink | Fault::FailingLink);
+        first_above.filter(|_| is_failed).map(|above| (0, above)).into_iter().collect()
+    }
+
+    fn controller(&self, topology: &Topology, facts: &[SwitchFacts]) -> Result<Local, String> {
+        let parameters = self.setting.parameters();
+        let rate = |from, to| self.units_per_s(from, to);
+        let after = places(topology, &rate, &self.failed(topology));
+        let is_later = self.setting.fault() == Fault::FailingLink;
+        let places = if is_later { places(topology, &rate, &[]) } else { after.clone() };
+        let packet_bytes = parameters.counts_packets.then_some(MEAN_PACKET_BYTES);
+        let settings = self.fabric_settings();
+        let controlled = |(place, facts): (&te::Place, &SwitchFacts)| {
+            if self.scheme.is_p4te() {
+                return Controlled::p4te(facts, place, &self.settings());
+            }
+            let mut orders = fabric::set_up(place, &settings);
+            orders.extend(match self.scheme {
+                Scheme::Hula => fabric::set_up_probes(place, &settings),
+                Scheme::HulaPolled => fabric::set_up_polling(place),
+                Scheme::Conga => fabric::set_up_reports(place, &settings, packet_bytes),
+                Scheme::Drill => fabric::set_up_choices(place, packet_bytes),
+                _ => Vec::new(),
+            });
+            match self.scheme {
+                Scheme::Hula => Controlled::hula(facts, place, orders),
+                Scheme::HulaPolled => Controlled::polled(facts, place, orders),
+                Scheme::Conga => Controlled::conga(facts, orders),
+                _ => Controlled::new(facts, orders),
+            }
+        };
+        let interval = match self.scheme {
+            Scheme::Hula => Some(parameters.probe_interval),
+            Scheme::HulaPolled => Some(parameters.poll_interval),
+            _ => None,
+        };
+        let local = Local::new(places.iter().zip(facts).map(controlled).collect(), interval)?;
+        Ok(if is_later { local.with_news(self.failure() + NEWS_AFTER, after) } else { local })
+    }
+
+    /// What came of a run.
+    pub fn outcome(&self, simulation: &mut Simulation, flows: &[Flow]) -> Outcome {
         let mut outcome = Outcome {
             experiment: self.clone(),
             times_us: Default::default(),
@@ -253,17 +335,32 @@ impl Experiment {
             dropped: 0,
             fakes: [0; 3],
             reports: 0,
+            slowdowns: Vec::new(),
         };
+        let mut scenario = simulation.scenario.clone();
+        let Parameters { counts_packets, fabric_rate, .. } = self.setting.parameters();
+        let has_ideal = !counts_packets;
+        if has_ideal {
+            // A flow that is alone takes no slow link.
+            scenario.channels.iter_mut().flatten().for_each(|channel| channel.bits_per_s = fabric_rate);
+        }
+        let mut ideal = IdealTimes::new(&scenario);
         for (index, flow) in flows.iter().enumerate() {
             let (class, plan, ports) =
                 (usize::from(flow.is_large), &simulation.scenario.flows[index], simulation.flow_ports[index]);
             match finished(simulation, plan, ports) {
-                Some(time) => outcome.times_us[class].push(time.since(flow.start).ns() / 1_000),
+                Some(time) => {
+                    let took = time.since(flow.start);
+                    outcome.times_us[class].push(took.ns() / 1_000);
+                    let least = ideal.of(plan).filter(|it| has_ideal && *it > Time::ZERO);
+                    outcome.slowdowns.extend(least.map(|it| (flow.bytes, took.ns() * 1_000 / it.ns().max(1))));
+                }
                 None => outcome.unfinished[class] += 1,
             }
             outcome.retransmissions[class] += retransmissions(simulation, plan, ports.source, ports.destination);
         }
         outcome.times_us.iter_mut().for_each(|times| times.sort_unstable());
+        outcome.slowdowns.sort_unstable();
         let topology = simulation.scenario.topology.clone();
         for switch in 0..topology.switches.len() {
             if is_leaf(&topology, switch) {
@@ -283,13 +380,14 @@ impl Experiment {
     }
 }
 
-fn plan(flow: &Flow, end: Time, parameters: &Parameters) -> FlowPlan {
+fn plan(flow: &Flow, end: Time, parameters: &Parameters, congestion: tcp::Congestion) -> FlowPlan {
     let config = tcp::Config {
         mss: 1_440,
-        congestion: tcp::Congestion::Dctcp,
+        congestion,
         receive_buffer_bytes: parameters.window_bytes,
         min_rto: parameters.min_rto,
         min_rto_variance: parameters.min_rto,
+        initial_rto: parameters.initial_rto,
         ..tcp::Config::default()
     };
     let traffic_class = if flow.is_large { 0x10 } else { 0x08 };
@@ -334,16 +432,37 @@ fn fakes(node: &mut SwitchNode) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::setting::Shape;
 
-    const SCHEMES: [Scheme; 7] = [
+    const SCHEMES: [Scheme; 10] = [
         Scheme::Ecmp,
         Scheme::EcmpFlowlet,
         Scheme::LetFlow,
+        Scheme::Conga,
         Scheme::Hula,
+        Scheme::HulaPolled,
         Scheme::Drill,
         Scheme::P4te,
+        Scheme::P4teReleased,
         Scheme::P4teQueue,
     ];
+
+    /// A link between a spine and a leaf fails while flows are under way: none stays where nothing arrives.
+    #[test]
+    fn no_scheme_loses_flows_to_a_link_that_fails() {
+        let programs = Mutex::new(Programs::default());
+        for scheme in [Scheme::LetFlow, Scheme::Conga, Scheme::Hula, Scheme::P4te] {
+            let setting = Setting::Lines { gbps: 10, shape: Shape::LeafSpine, fault: Fault::FailingLink };
+            let (workload, tuning) = (Workload::WebSearch, Tuning::default());
+            let experiment =
+                Experiment { scheme, workload, setting, load_percent: 10, flowlet_us: 50, seed: 1, tuning };
+            let outcome = match experiment.run_for(Time::from_ms(3), &programs) {
+                Err(message) if message.contains("flow-sizes") => return,
+                outcome => outcome.expect("it can be run"),
+            };
+            assert_eq!(outcome.unfinished, [0, 0], "{scheme:?}");
+        }
+    }
 
     /// 12 s of flows with every scheme: all flows are complete, whatever the scheme does.
     #[test]
@@ -352,8 +471,9 @@ mod tests {
         let mut first: Option<Outcome> = None;
         for scheme in SCHEMES {
             let workload = Workload::WebSearch;
-            let setting = Setting::PaperDeep;
-            let experiment = Experiment { scheme, workload, setting, load_percent: 60, flowlet_us: 40_000, seed: 1 };
+            let (setting, tuning) = (Setting::PaperDeep, Tuning::default());
+            let experiment =
+                Experiment { scheme, workload, setting, load_percent: 60, flowlet_us: 40_000, seed: 1, tuning };
             let outcome = match experiment.run_for(Time::from_s(12), &programs) {
                 Err(message) if message.contains("flow-sizes") => return,
                 outcome => outcome.expect("it can be run"),
@@ -364,7 +484,11 @@ mod tests {
             assert_eq!(counts(first), counts(&outcome), "the flows are the same");
             assert!(outcome.uplink_packets.iter().flatten().all(|packets| *packets > 0), "all paths are used");
             let (faked, reported) = (outcome.fakes[0] + outcome.fakes[1] > 0, outcome.reports > 0);
-            assert_eq!((faked, reported), (scheme == Scheme::P4te, scheme.is_p4te()), "{scheme:?}: {outcome:?}");
+            assert_eq!(
+                (faked, reported),
+                (matches!(scheme, Scheme::P4te | Scheme::P4teReleased), scheme.is_p4te()),
+                "{scheme:?}: {outcome:?}"
+            );
             // A seed gives the same again.
             if scheme == Scheme::P4te {
                 assert_eq!(experiment.run_for(Time::from_s(12), &programs), Ok(outcome));

@@ -3,17 +3,16 @@
 //! What enters: the name of a figure. What leaves: its runs in `runs.jsonl`, a table and a chart.
 //!
 //! * [`figures`]: what each figure needs and shows. [`runs`]: runs that are made, on all cores, and kept.
-//! * [`experiment`]: one run. [`setting`]: its rates and queues. [`workload`]: its flows. [`network`]: its switches'
-//!   places. [`scheme`]: their programs.
-//! * [`controllers`]: controllers in modelled time.
+//! * [`experiment`]: one run. [`setting`]: its rates and queues. [`workload`]: its flows. [`scheme`]: the programs of its
+//!   switches, whose controllers are those of `p4te::simulated`.
+//! * [`trace`]: queues and colours of a run as time passes.
 
-mod controllers;
 mod experiment;
 mod figures;
-mod network;
 mod runs;
 mod scheme;
 mod setting;
+mod trace;
 mod workload;
 
 use clap::{Parser, Subcommand};
@@ -36,7 +35,7 @@ enum Paper {
 /// Arguments of `p4te`.
 #[derive(clap::Args, Debug)]
 struct P4teArguments {
-    /// fig8 to fig15, or `all` for these; `parts`, `deep`, `10g`, `10g-slow`
+    /// fig8 to fig15, or `all` for these; `trace`; any other name lists all figures
     figure: String,
     /// So many seeds, from 1 on
     #[arg(long, default_value_t = 5)]
@@ -60,7 +59,8 @@ fn shard(text: &str) -> Result<(usize, usize), String> {
 
 fn main() -> ExitCode {
     let Arguments { paper: Paper::P4te(arguments) } = Arguments::parse();
-    match figures::make(&arguments) {
+    let done = if arguments.figure == "trace" { trace::make(&arguments.output) } else { figures::make(&arguments) };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             tell(&format!("error: {message}"));

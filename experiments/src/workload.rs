@@ -19,6 +19,8 @@ pub enum Workload {
     DataMining,
     /// 24 flows of 512 kB and 8 of 1024 kB to one host at the same time.
     Incast,
+    /// So many flows of 64 kB to one host at the same time.
+    IncastOf(usize),
 }
 
 impl Workload {
@@ -27,14 +29,22 @@ impl Workload {
         match self {
             Workload::WebSearch => "web-search",
             Workload::DataMining => "data-mining",
-            Workload::Incast => "incast",
+            Workload::Incast | Workload::IncastOf(_) => "incast",
+        }
+    }
+
+    /// Its name, with the number of flows if it has one.
+    pub fn label(self) -> String {
+        match self {
+            Workload::IncastOf(flows) => format!("incast of {flows}"),
+            _ => self.name().to_owned(),
         }
     }
 
     fn file(self) -> &'static str {
         match self {
             Workload::DataMining => "datamining_vl2_bytes.csv",
-            Workload::WebSearch | Workload::Incast => "websearch_dctcp_bytes.csv",
+            Workload::WebSearch | Workload::Incast | Workload::IncastOf(_) => "websearch_dctcp_bytes.csv",
         }
     }
 }
@@ -78,7 +88,7 @@ fn scaled(workload: Workload, points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let scale = |size: f64| match workload {
         Workload::DataMining if size > COMPRESSED_FROM => COMPRESSED_FROM * (size / COMPRESSED_FROM).powf(exponent),
         Workload::DataMining => size,
-        Workload::WebSearch | Workload::Incast => size / SCALE,
+        _ => size / SCALE,
     };
     points.iter().map(|(size, part)| (scale(*size).round(), *part)).collect()
 }
@@ -103,6 +113,8 @@ pub struct Senders {
     pub leaves: usize,
     /// Hosts of each.
     pub hosts_per_leaf: usize,
+    /// To which leaf the hosts of a leaf send, counted from it.
+    pub stride: usize,
     /// What each host has of its leaf's uplinks.
     pub share: Share,
 }
@@ -135,8 +147,8 @@ impl Share {
     }
 }
 
-/// The flows of a workload: host i of leaf j sends to host i + 1 of leaf j + 1, with Poisson arrivals that load the
-/// uplinks to this part until `end`.
+/// The flows of a workload: host i of leaf j sends to host i + 1 of the leaf at the stride, with Poisson arrivals that
+/// load the uplinks to this part until `end`.
 pub fn flows(
     workload: Workload,
     is_scaled: bool,
@@ -145,20 +157,22 @@ pub fn flows(
     senders: &Senders,
     (begin, end): (Time, Time),
 ) -> Result<Vec<Flow>, String> {
-    if workload == Workload::Incast {
-        return Ok(incast(senders, begin));
+    match workload {
+        Workload::Incast => return Ok(incast(senders, begin)),
+        Workload::IncastOf(flows) => return Ok(incast_of(flows, senders, begin)),
+        Workload::WebSearch | Workload::DataMining => {}
     }
     let points = published(workload)?;
     let points = if is_scaled { scaled(workload, &points) } else { points };
     let large = quantile(&points, 0.9);
     let table: String = points.iter().map(|(size, part)| format!("{size},{part}\n")).collect();
     let sizes = SizeDistribution::parse(&table, None)?;
-    let Senders { leaves, hosts_per_leaf, share } = *senders;
+    let Senders { leaves, hosts_per_leaf, stride, share } = *senders;
     let bits_per_s = share.bits_per_s(&sizes);
     let mut flows = Vec::new();
     for from in 0..leaves * hosts_per_leaf {
         let (leaf, host) = (from / hosts_per_leaf, from % hosts_per_leaf);
-        let to = (leaf + 1) % leaves * hosts_per_leaf + (host + 1) % hosts_per_leaf;
+        let to = (leaf + stride) % leaves * hosts_per_leaf + (host + 1) % hosts_per_leaf;
         let mut rng = stream(seed, &format!("{} host {from}", workload.name()));
         let drawn = draw(&sizes, load, bits_per_s, (begin, end), &mut rng);
         flows.extend(drawn.into_iter().map(|(start, bytes)| Flow {
@@ -183,11 +197,21 @@ fn incast(senders: &Senders, begin: Time) -> Vec<Flow> {
     (0..32).map(flow).collect()
 }
 
+/// So many short flows from the hosts of the other leaves, one after the other, to the first host.
+fn incast_of(flows: usize, senders: &Senders, begin: Time) -> Vec<Flow> {
+    let others = senders.leaves * senders.hosts_per_leaf - senders.hosts_per_leaf;
+    let flow = |number: usize| {
+        let from = senders.hosts_per_leaf + number % others;
+        Flow { from, to: 0, start: begin, bytes: 64_000, is_large: false }
+    };
+    (0..flows).map(flow).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const SENDERS: Senders = Senders { leaves: 4, hosts_per_leaf: 4, share: Share::Packets(20, 1_428) };
+    const SENDERS: Senders = Senders { leaves: 4, hosts_per_leaf: 4, stride: 1, share: Share::Packets(20, 1_428) };
 
     #[test]
     fn an_incast_has_twelve_senders() {

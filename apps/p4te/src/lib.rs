@@ -5,7 +5,7 @@
 //! docs/design/p4te.md has the reasons.
 //!
 //! * [`settings`]: the parameters of section 6.1 of the paper. [`set_up`](mod@set_up): what is ordered first.
-//! * [`command`]: the same as a program that speaks P4Runtime.
+//! * [`command`]: the same as a program that speaks P4Runtime. [`simulated`]: the same in the simulator.
 //! * [`report`]: what the program reports. [`priorities`]: algorithm 3.
 
 #[cfg(feature = "command")]
@@ -14,6 +14,8 @@ pub mod priorities;
 pub mod report;
 pub mod set_up;
 pub mod settings;
+#[cfg(feature = "simulated")]
+pub mod simulated;
 
 pub use priorities::Priorities;
 pub use report::Report;

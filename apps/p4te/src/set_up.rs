@@ -36,12 +36,16 @@ pub fn set_up(place: &Place, settings: &Settings, cpu_port: u32) -> (Priorities,
     orders.extend(place.ports.iter().flat_map(|port| meters(port, settings)));
     // A session for each set of copies: its number has a bit for each.
     orders.extend((1..8).map(|session: u32| {
-        let is_wanted = |rid: u64| rid != TO_COLOURS || settings.measures != Measures::QueueOnly;
+        let has_colours = matches!(settings.measures, Measures::Both | Measures::ColoursOnly);
+        let is_wanted = |rid: u64| rid != TO_COLOURS || has_colours;
         let has = |(bit, rid): (usize, &u64)| (session >> bit & 1 == 1 && is_wanted(*rid)).then_some((cpu_port, *rid));
         Order::Session { session, replicas: COPIES.iter().enumerate().filter_map(has).collect() }
     }));
     let ports: Vec<u32> = place.up().map(|port| port.number).collect();
-    let priorities = Priorities::new(settings.clone(), place.common.clone(), &ports);
+    let mut priorities = Priorities::new(settings.clone(), place.common.clone(), &ports);
+    for (_, prefixes, lost) in place.cut_off() {
+        priorities.avoid(prefixes, &lost);
+    }
     if !ports.is_empty() {
         orders.extend(priorities.orders());
     }

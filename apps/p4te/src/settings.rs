@@ -40,6 +40,8 @@ pub enum Measures {
     ColoursOnly,
     /// Queues for both classes. Ingress gets no colours.
     QueueOnly,
+    /// Nothing: all ports stay in the first groups, and are equal.
+    Neither,
 }
 
 impl Default for Settings {

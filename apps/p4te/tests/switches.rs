@@ -59,6 +59,7 @@ pub fn place(packets_per_s: u64) -> Place {
         common: common.to_vec(),
         leaf: Some(1),
         leaves: Vec::new(),
+        unreachable: Vec::new(),
     }
 }
 

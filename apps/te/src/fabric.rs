@@ -2,7 +2,7 @@
 //! HULA the leaves and the ways of probes.
 
 use crate::order::{Match, Order};
-use crate::place::{Behind, Place};
+use crate::place::{Behind, Place, Prefix};
 
 /// What a fabric of baselines is set to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,9 +11,9 @@ pub struct FabricSettings {
     pub flowlet_us: u64,
     /// Packets in a queue from which on others are marked; `None` for never.
     pub mark_from: Option<u64>,
-    /// HULA: the span of the estimator is 2 to the power of this in microseconds.
+    /// HULA and CONGA: the span of the estimator is 2 to the power of this in microseconds.
     pub span_shift: u8,
-    /// HULA: after so long without probes another way is taken.
+    /// HULA: after so long without probes another way is taken. CONGA: so long reports count.
     pub age_us: u64,
 }
 
@@ -46,6 +46,24 @@ pub fn set_up(place: &Place, settings: &FabricSettings) -> Vec<Order> {
             is_new: true,
         }));
     }
+    for (leaf, prefixes, lost) in place.cut_off() {
+        orders.extend(avoid(place, leaf, &prefixes, &lost));
+    }
+    orders
+}
+
+/// A group of its own for a leaf that some ports do not lead to.
+pub fn avoid(place: &Place, leaf: u32, prefixes: &[Prefix], lost: &[u32]) -> Vec<Order> {
+    let ports: Vec<u32> = place.up().map(|port| port.number).filter(|port| !lost.contains(port)).collect();
+    let group = leaf + 1;
+    let mut orders = vec![Order::Group { table: UP, group, ports, is_new: true }];
+    orders.extend(prefixes.iter().map(|prefix| Order::Route {
+        table: UP,
+        key: Match::Masked(prefix.address, prefix.bits),
+        priority: 2,
+        group,
+        is_new: true,
+    }));
     orders
 }
 
@@ -64,18 +82,27 @@ pub fn down(place: &Place, orders: &mut Vec<Order>) {
     }
 }
 
-/// What HULA needs beside that: leaves by their addresses, the own number, the ways of probes.
-pub fn set_up_probes(place: &Place, settings: &FabricSettings) -> Vec<Order> {
-    let args = vec![place.leaf.unwrap_or(0).into(), settings.span_shift.into(), settings.age_us.into()];
-    let mut orders = vec![Order::Default { table: "hula", action: "set_hula", args }];
-    orders.extend(place.leaves.iter().map(|(leaf, prefix)| Order::Entry {
+/// Leaves by their addresses.
+fn leaves(place: &Place) -> impl Iterator<Item = Order> + '_ {
+    place.leaves.iter().map(|(leaf, prefix)| Order::Entry {
         table: "leaves",
         key: Match::Prefix(prefix.address, prefix.bits),
         class: None,
         action: "set_leaf",
         args: vec![(*leaf).into()],
         rates: None,
-    }));
+    })
+}
+
+fn span(settings: &FabricSettings) -> Order {
+    Order::Default { table: "estimator", action: "set_span", args: vec![settings.span_shift.into()] }
+}
+
+/// What HULA needs beside that: leaves by their addresses, the own number, the ways of probes.
+pub fn set_up_probes(place: &Place, settings: &FabricSettings) -> Vec<Order> {
+    let args = vec![place.leaf.unwrap_or(0).into(), settings.age_us.into()];
+    let mut orders = vec![Order::Default { table: "hula", action: "set_hula", args }, span(settings)];
+    orders.extend(leaves(place));
     let fastest = place.ports.iter().map(|port| port.units_per_s).max().unwrap_or(1);
     let slower = place.ports.iter().filter(|port| port.units_per_s > 0 && port.units_per_s < fastest);
     orders.extend(slower.map(|port| Order::Entry {
@@ -105,23 +132,64 @@ pub fn set_up_probes(place: &Place, settings: &FabricSettings) -> Vec<Order> {
 
 /// The scale of the fastest ports (`hula.p4`).
 const FULL_SCALE: u128 = 256;
+
+/// What CONGA needs: leaves by their addresses, the own number, the uplinks, what a level is on each port. Packets have
+/// so many bytes on average where meters count packets.
+pub fn set_up_reports(place: &Place, settings: &FabricSettings, packet_bytes: Option<u64>) -> Vec<Order> {
+    let count = place.up().count() as u128;
+    let own = place.leaf.unwrap_or(0);
+    let args = vec![own.into(), settings.age_us.into(), 1 << settings.span_shift, count];
+    let mut orders = vec![Order::Default { table: "conga", action: "set_conga", args }, span(settings)];
+    orders.extend(leaves(place));
+    orders.extend(candidates(place));
+    for port in place.ports.iter().filter(|port| port.units_per_s > 0) {
+        let bytes_per_s = u128::from(port.units_per_s * packet_bytes.unwrap_or(1));
+        let span_bytes = ((bytes_per_s << settings.span_shift) / 1_000_000).max(1);
+        orders.push(entry("levels", port.number.into(), "set_level", (LEVELS << LEVEL_SHIFT) / span_bytes));
+    }
+    orders.extend(place.unreachable.iter().map(|(leaf, port)| blocked(*leaf, *port)));
+    orders
+}
+
+/// An uplink does not lead to a leaf (CONGA).
+pub fn blocked(leaf: u32, port: u32) -> Order {
+    Order::Entry {
+        table: "blocked",
+        key: Match::Exact(leaf.into()),
+        class: Some(port as u8),
+        action: "block",
+        args: Vec::new(),
+        rates: None,
+    }
+}
+
+/// Levels of congestion, and the shift of their factors (`conga.p4`).
+const LEVELS: u128 = 8;
+const LEVEL_SHIFT: u32 = 24;
+
+fn entry(table: &'static str, key: u64, action: &'static str, arg: u128) -> Order {
+    Order::Entry { table, key: Match::Exact(key.into()), class: None, action, args: vec![arg], rates: None }
+}
+
+/// The ports that lead up, by numbers from 0 on.
+fn candidates(place: &Place) -> impl Iterator<Item = Order> + '_ {
+    (0..).zip(place.up()).map(|(number, port)| entry("candidates", number, "set_candidate", port.number.into()))
+}
+
+/// What HULA with controllers that poll needs: leaves by their addresses.
+pub fn set_up_polling(place: &Place) -> Vec<Order> {
+    leaves(place).collect()
+}
+
 /// What DRILL needs: the ports that lead up by numbers, and what leaves by them. Packets of so many bytes on average
 /// leave where meters count packets.
 pub fn set_up_choices(place: &Place, packet_bytes: Option<u64>) -> Vec<Order> {
     let count = place.up().count() as u128;
     let mut orders = vec![Order::Default { table: "choices", action: "set_ports", args: vec![count] }];
-    let entry = |table, key: u64, action, arg: u64| Order::Entry {
-        table,
-        key: Match::Exact(key.into()),
-        class: None,
-        action,
-        args: vec![arg.into()],
-        rates: None,
-    };
-    for (number, port) in (0..).zip(place.up()) {
+    orders.extend(candidates(place));
+    for port in place.up() {
         let bytes_per_s = port.units_per_s * packet_bytes.unwrap_or(1);
-        orders.push(entry("candidates", number, "set_candidate", port.number.into()));
-        orders.push(entry("drains", port.number.into(), "set_drain", (bytes_per_s << 10) / 1_000_000));
+        orders.push(entry("drains", port.number.into(), "set_drain", ((bytes_per_s << 10) / 1_000_000).into()));
     }
     orders
 }

@@ -22,6 +22,8 @@ pub enum Order {
     Group { table: &'static str, group: u32, ports: Vec<u32>, is_new: bool },
     /// The entry of a group. The greater priority wins.
     Route { table: &'static str, key: Match, priority: i32, group: u32, is_new: bool },
+    /// A cell of a register array.
+    Register { register: &'static str, index: u64, value: u128 },
     /// A clone session: ports of its copies with their numbers.
     Session { session: u32, replicas: Vec<(u32, u64)> },
     /// A multicast group: ports of its copies with their numbers.

@@ -62,12 +62,27 @@ pub struct Place {
     pub leaf: Option<u32>,
     /// The addresses behind each leaf, by its number.
     pub leaves: Vec<(u32, Prefix)>,
+    /// The numbers of leaves, and the ports that lead up but not there: a link behind them is down.
+    pub unreachable: Vec<(u32, u32)>,
 }
 
 impl Place {
     /// The ports that lead up.
     pub fn up(&self) -> impl Iterator<Item = &Port> {
         self.ports.iter().filter(|port| port.behind == Behind::Up)
+    }
+
+    /// The leaves that some ports do not lead to, with their addresses and those ports.
+    pub fn cut_off(&self) -> Vec<(u32, Vec<Prefix>, Vec<u32>)> {
+        let mut leaves: Vec<u32> = self.unreachable.iter().map(|(leaf, _)| *leaf).collect();
+        leaves.sort_unstable();
+        leaves.dedup();
+        let of = |leaf: u32| {
+            let prefixes = self.leaves.iter().filter(|(other, _)| *other == leaf).map(|(_, prefix)| *prefix).collect();
+            let ports = self.unreachable.iter().filter(|(other, _)| *other == leaf).map(|(_, port)| *port).collect();
+            (leaf, prefixes, ports)
+        };
+        leaves.into_iter().map(of).collect()
     }
 }
 

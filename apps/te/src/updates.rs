@@ -6,10 +6,10 @@
 use crate::order::{Match, Order, Rates};
 use base::{Bits, FieldMatch};
 use control::api::entity::{
-    Call, CloneSession, EntryAction, EntryName, Group, GroupMember, Member, Multicast, TableEntry,
+    Call, Cell, CloneSession, EntryAction, EntryName, Group, GroupMember, Member, Multicast, TableEntry,
 };
 use control::api::{Entity, Update, UpdateKind};
-use ir::{ActionId, ActionProfileId, Program, TableId};
+use ir::{ActionId, ActionProfileId, CounterId, Program, TableId};
 use std::sync::Arc;
 use switch::{MeterConfig, Replica};
 
@@ -68,6 +68,15 @@ impl Translator {
                 let kind = if *is_new { UpdateKind::Insert } else { UpdateKind::Delete };
                 Ok(Update { kind, entity: Entity::TableEntry(TableEntry::new(id, Some(name), action)) })
             }
+            Order::Register { register, index, value } => {
+                let found = self.program.registers.iter_enumerated().find(|(_, it)| last(&it.name) == *register);
+                let (array, declared) = found.ok_or_else(|| format!("the program has no register `{register}`"))?;
+                let value = Bits::from_u128(declared.ty.width(), *value);
+                Ok(Update {
+                    kind: UpdateKind::Modify,
+                    entity: Entity::Register(Cell { array, index: Some(*index), value }),
+                })
+            }
             Order::Session { session, replicas } => {
                 let session = CloneSession { replicas: copies(replicas), ..CloneSession::new(*session) };
                 Ok(insert(Entity::CloneSession(session)))
@@ -77,6 +86,12 @@ impl Translator {
                 Ok(insert(Entity::Multicast(group)))
             }
         }
+    }
+
+    /// A counter array by its name.
+    pub fn counter(&self, name: &str) -> Result<CounterId, String> {
+        let found = self.program.counters.iter_enumerated().find(|(_, counter)| last(&counter.name) == name);
+        found.map(|(id, _)| id).ok_or_else(|| format!("the program has no counter `{name}`"))
     }
 
     fn table(&self, name: &str) -> Result<TableId, String> {

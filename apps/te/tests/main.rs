@@ -4,8 +4,8 @@ use control::api::{Atomicity, LocalApi};
 use std::path::Path;
 use std::sync::Arc;
 use switch::{Config, Output, Switch};
-use te::fabric::{FabricSettings, set_up, set_up_choices, set_up_probes};
-use te::{Behind, Place, Port, Prefix, Translator};
+use te::fabric::{FabricSettings, set_up, set_up_choices, set_up_polling, set_up_probes, set_up_reports};
+use te::{Behind, Order, Place, Polling, Port, Prefix, Translator};
 use testkit::corpus::{Way, folder};
 use testkit::pipeline::{program_of_text, switch_with};
 
@@ -46,16 +46,22 @@ fn place() -> Place {
         common: vec![prefix("10.0.0.0", 8)],
         leaf: Some(1),
         leaves: vec![(1, prefix("10.1.0.0", 16)), (2, prefix("10.2.0.0", 16)), (3, prefix("10.3.0.0", 16))],
+        unreachable: Vec::new(),
     }
 }
 
 struct Leaf {
     switch: Switch,
     now_us: u64,
+    translator: Translator,
 }
 
 impl Leaf {
     fn new(way: Way, scheme: &str) -> Leaf {
+        Leaf::at(&place(), way, scheme)
+    }
+
+    fn at(place: &Place, way: Way, scheme: &str) -> Leaf {
         let path = folder().join("../apps/te/fabric.p4");
         let text = format!("#define {scheme} 1\n#include \"{}\"\n", path.display());
         let program = program_of_text("test.p4", &text).unwrap_or_else(|errors| panic!("{errors}"));
@@ -64,16 +70,26 @@ impl Leaf {
         let mut switch = switch_with(&program, &way.engine(&cache), Config::default()).unwrap();
         [1, 5, 6, CPU].iter().for_each(|port| switch.set_port_rate(*port, 0, 0).unwrap());
         let settings = FabricSettings { flowlet_us: 500, mark_from: None, span_shift: 10, age_us: AGE_US };
-        let mut orders = set_up(&place(), &settings);
+        let mut orders = set_up(place, &settings);
         match scheme {
-            "HULA" => orders.extend(set_up_probes(&place(), &settings)),
-            "DRILL" => orders.extend(set_up_choices(&place(), None)),
+            "HULA" => orders.extend(set_up_probes(place, &settings)),
+            "DRILL" => orders.extend(set_up_choices(place, None)),
+            "CONGA" => orders.extend(set_up_reports(place, &settings, None)),
+            "POLLED" => {
+                orders.extend(set_up_polling(place));
+                orders.extend(Polling::new(place).orders());
+            }
             _ => {}
         }
-        let updates = Translator::new(program).updates(&orders).unwrap();
-        let outcomes = LocalApi::of(&switch).write(&mut switch, &updates, Atomicity::ContinueOnError);
-        outcomes.iter().zip(&orders).for_each(|(outcome, order)| assert!(outcome.is_ok(), "{order:?}: {outcome:?}"));
-        Leaf { switch, now_us: 1_000_000 }
+        let mut leaf = Leaf { switch, now_us: 1_000_000, translator: Translator::new(program) };
+        leaf.carry_out(&orders);
+        leaf
+    }
+
+    fn carry_out(&mut self, orders: &[Order]) {
+        let updates = self.translator.updates(orders).unwrap();
+        let outcomes = LocalApi::of(&self.switch).write(&mut self.switch, &updates, Atomicity::ContinueOnError);
+        outcomes.iter().zip(orders).for_each(|(outcome, order)| assert!(outcome.is_ok(), "{order:?}: {outcome:?}"));
     }
 
     fn pass(&mut self, port: u32, frame: &[u8]) -> Vec<(u32, Vec<u8>)> {
@@ -195,5 +211,68 @@ fn flows_are_spread_by_each_scheme() {
             _ => [true, true, false],
         };
         assert_eq!(found, expected, "{scheme}, {}", way.describe());
+    }
+}
+
+/// A datagram from a leaf to the host, which came by its uplink `path` with this congestion, and reports that of an
+/// uplink of this leaf.
+fn overlaid(leaf: u8, path: u8, congestion: u8, report: (u8, u8)) -> Vec<u8> {
+    let mut frame = vec![2, 0, 0, 0, 0, 9, 2, 0, 0, 0, 0, 8, 0x88, 0xb6];
+    frame.extend([0, leaf, path, congestion, report.0, report.1, 8, 0]);
+    frame.extend([0x45, 0, 0, 28, 0, 0, 0, 0, 64, 17, 0, 0, 10, leaf, 1, 2, 10, 1, 1, 2]);
+    frame.extend([0, 1, 0, 9, 0, 8, 0, 0]);
+    frame
+}
+
+#[test]
+fn conga_takes_the_path_that_the_other_leaf_reports() {
+    for way in WAYS {
+        let mut leaf = Leaf::new(way, "CONGA");
+        // The host gets the packet as it was sent.
+        let sent = leaf.pass(5, &overlaid(2, 6, 3, (5, 4)));
+        assert_eq!((sent.len(), sent[0].0, &sent[0].1[12..14]), (1, 1, &[8, 0][..]), "{}", way.describe());
+        leaf.pass(5, &overlaid(3, 5, 2, (6, 1)));
+        // To leaf 2 uplink 5 is congested, to leaf 3 uplink 6.
+        let ports = |leaf: &mut Leaf, to| (0..20).map(|flow| leaf.port_to(to, 100 + flow)).collect::<Vec<_>>();
+        assert!(ports(&mut leaf, 2).iter().all(|port| *port == 6));
+        assert!(ports(&mut leaf, 3).iter().all(|port| *port == 5));
+        // Packets carry this leaf's number, the uplink, and what came by uplinks 5 and 6 of leaf 2 in turns.
+        let report = |leaf: &mut Leaf| leaf.pass(1, &datagram(2, 200))[0].1[14..20].to_vec();
+        let mut reports = [report(&mut leaf), report(&mut leaf)];
+        reports.sort();
+        assert_eq!(reports, [[0, 1, 6, 0, 5, 0], [0, 1, 6, 0, 6, 3]]);
+        // What is reported does not count for ever: both are as good again.
+        leaf.now_us += 2 * AGE_US;
+        let later = ports(&mut leaf, 2);
+        assert!(later.contains(&5) && later.contains(&6), "{later:?}");
+    }
+}
+
+#[test]
+fn polled_paths_are_those_that_the_controller_sets() {
+    for way in WAYS {
+        let mut leaf = Leaf::new(way, "POLLED");
+        let before = (leaf.port_to(2, 1), leaf.port_to(3, 1));
+        assert_eq!(before, (5, 6), "{}", way.describe());
+        let counter = leaf.translator.counter(te::polling::COUNTER).unwrap();
+        let counted = leaf.switch.externs_mut().counters[counter].iter().map(|cell| cell.packets).collect::<Vec<_>>();
+        assert_eq!((counted[2 * 32 + 5], counted[3 * 32 + 6]), (1, 1));
+        let orders = Polling::new(&place()).poll(&|index| counted[index as usize]);
+        leaf.carry_out(&orders);
+        assert_eq!((leaf.port_to(2, 2), leaf.port_to(3, 2)), (6, 5));
+    }
+}
+
+#[test]
+fn no_flow_goes_where_a_link_is_down() {
+    let place = Place { unreachable: vec![(2, 5)], ..place() };
+    for (way, scheme) in
+        WAYS.into_iter().flat_map(|way| ["ECMP", "FLOWLET", "LETFLOW", "CONGA", "HULA", "POLLED"].map(|it| (way, it)))
+    {
+        let mut leaf = Leaf::at(&place, way, scheme);
+        let to_cut_off: Vec<u32> = (0..20).map(|flow| leaf.port_to(2, 3_000 + 7 * flow)).collect();
+        assert!(to_cut_off.iter().all(|port| *port == 6), "{scheme}, {}: {to_cut_off:?}", way.describe());
+        let to_others: Vec<u32> = (0..20).map(|flow| leaf.port_to(3, 3_000 + 7 * flow)).collect();
+        assert!(to_others.contains(&5) || scheme == "POLLED", "{scheme}, {}: {to_others:?}", way.describe());
     }
 }

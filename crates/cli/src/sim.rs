@@ -42,9 +42,10 @@ use clap::{Args, Subcommand};
 use sim::Time;
 use sim::check::Property;
 use sim::check::property::PROPERTIES;
+use sim::controller::{Controller, SwitchFacts};
 use sim::journeys::Journeys;
 use sim::record::Recording;
-use sim::scenario::controller::{self, ControllerMaker};
+use sim::scenario::controller::{self, ControllerMaker, ControllerPlan};
 use sim::scenario::results::{self, ResultFile};
 use sim::scenario::{Place, Scenario, ScenarioFault, Simulation, SwitchKind, SwitchPlan};
 use sim::sweep::{Plan, Shard};
@@ -298,6 +299,18 @@ struct Session<'a> {
     has_warned: AtomicBool,
 }
 
+/// The controller of a scenario.
+fn made(
+    scenario: &Scenario,
+    plan: &ControllerPlan,
+    switches: &[SwitchFacts],
+) -> Result<Box<dyn Controller>, ScenarioFault> {
+    match &plan.p4te {
+        Some(p4te) => p4te::simulated::of_scenario(scenario, plan, p4te, switches),
+        None => controller::built_in(plan, switches),
+    }
+}
+
 impl<'a> Session<'a> {
     fn new(arguments: &'a SimArguments) -> Result<Session<'a>, Exit> {
         let path = arguments.path();
@@ -338,7 +351,8 @@ impl<'a> Session<'a> {
     }
 
     fn build(&self, scenario: Scenario) -> Result<Simulation, Exit> {
-        self.build_with(scenario, &mut controller::built_in)
+        let shared = scenario.clone();
+        self.build_with(scenario, &mut |plan, switches| made(&shared, plan, switches))
     }
 
     /// The same with another controller.

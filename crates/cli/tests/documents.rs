@@ -138,6 +138,7 @@ pages! {
     sim_leaf_spine: "examples/sim/leaf-spine/README.md",
     sim_learning_switch: "examples/sim/learning-switch/README.md",
     sim_link_failure: "examples/sim/link-failure/README.md",
+    sim_p4te: "examples/sim/p4te/README.md",
 }
 
 /// The pages in a folder and in those below it.

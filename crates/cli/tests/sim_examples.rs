@@ -92,3 +92,15 @@ fn a_controller_that_learns_addresses() {
     assert_eq!((counted("updates"), counted("updates_refused")), (12.0, 0.0));
     assert!(counted("digests") > 100.0);
 }
+
+#[test]
+fn paths_by_load_with_a_controller_of_p4te() {
+    let results = run("p4te/p4te.toml", &[]);
+    let sum = |results: &TempDir, name: &str| column(results, "controllers.csv", name, "controller")[0];
+    assert!(sum(&results, "packets_in") > 10.0 && sum(&results, "updates_refused") == 0.0);
+    for leaf in 1..=4 {
+        let parts =
+            ["s5", "s6"].map(|spine| column(&results, "channels.csv", "utilisation", &format!("s{leaf}>{spine}"))[0]);
+        assert!(parts.iter().all(|part| *part > 0.05), "{leaf}: {parts:?}");
+    }
+}

@@ -3,7 +3,7 @@
 //! What enters: a figure, the outcomes of its runs. What leaves: `NAME.csv`, and charts as SVG. Values are means over
 //! seeds with the half-width of their 95 % interval (Student's distribution).
 
-use super::{Figure, Shows};
+use super::{Figure, Shows, slowdowns};
 use crate::experiment::{Experiment, Outcome};
 use crate::tell;
 use sim::report::chart::{Chart, Series};
@@ -27,6 +27,7 @@ pub(super) fn write(figure: &Figure, runs: &[Experiment], outcomes: &Outcomes, f
         Shows::Means => means(figure, runs, outcomes, &mut text),
         Shows::Spread => spread(figure, runs, outcomes, &mut text),
         Shows::Distributions => distributions(figure, runs, outcomes, &mut text),
+        Shows::Slowdowns => slowdowns::slowdowns(figure, runs, outcomes, &mut text),
     };
     save(folder, &format!("{}.csv", figure.name), &text)?;
     for (name, chart) in charts {
@@ -41,7 +42,7 @@ fn save(folder: &Path, name: &str, text: &str) -> Result<(), String> {
 }
 
 /// The values of all seeds of a setting.
-fn of_setting<'a>(
+pub(super) fn of_setting<'a>(
     runs: &'a [Experiment],
     outcomes: &'a Outcomes,
     setting: &'a Experiment,
@@ -51,8 +52,14 @@ fn of_setting<'a>(
 }
 
 /// The settings of a figure, without their seeds.
-fn settings(runs: &[Experiment]) -> Vec<Experiment> {
+pub(super) fn settings(runs: &[Experiment]) -> Vec<Experiment> {
     runs.iter().filter(|it| it.seed == 1).cloned().collect()
+}
+
+/// The time that a part of flows does not exceed.
+fn part_of(times_us: &[u64], percent: usize) -> Option<f64> {
+    let index = (times_us.len() * percent).div_ceil(100).max(1) - 1;
+    times_us.get(index).map(|time| *time as f64 / 1e6)
 }
 
 fn mean(times_us: &[u64]) -> Option<f64> {
@@ -68,14 +75,17 @@ fn means(figure: &Figure, runs: &[Experiment], outcomes: &Outcomes, text: &mut S
             (flows > 0).then(|| outcome.retransmissions[class] as f64 / flows as f64)
         }
     });
+    let tails = [0, 1].map(|class| move |outcome: &Outcome| part_of(&outcome.times_us[class], 99));
     let unfinished = |outcome: &Outcome| Some(outcome.unfinished.iter().sum::<u64>() as f64);
     let dropped = |outcome: &Outcome| Some(outcome.dropped as f64);
     let fakes = |outcome: &Outcome| Some((outcome.fakes[0] + outcome.fakes[1]) as f64);
-    let values: [Value<'_>; 7] = [
+    let values: [Value<'_>; 9] = [
         (format!("{} flows: mean completion time, s", CLASSES[0]), &class_means[0]),
         (format!("{} flows: mean completion time, s", CLASSES[1]), &class_means[1]),
         (format!("{} flows: retransmissions of a flow", CLASSES[0]), &resent[0]),
         (format!("{} flows: retransmissions of a flow", CLASSES[1]), &resent[1]),
+        (format!("{} flows: 99th percentile, s", CLASSES[0]), &tails[0]),
+        (format!("{} flows: 99th percentile, s", CLASSES[1]), &tails[1]),
         ("flows that are not complete".to_owned(), &unfinished),
         ("packets dropped".to_owned(), &dropped),
         ("fake acknowledgments".to_owned(), &fakes),
@@ -93,7 +103,7 @@ fn means(figure: &Figure, runs: &[Experiment], outcomes: &Outcomes, text: &mut S
             for setting in settings(runs).iter().filter(|it| it.workload == *workload) {
                 let samples: Vec<f64> = of_setting(runs, outcomes, setting).filter_map(value).collect();
                 let Some(estimate) = Estimate::of(&samples) else { continue };
-                let (load, scheme) = (setting.load_percent, setting.scheme.name());
+                let (load, scheme) = (setting.load_percent, figure.line(setting));
                 let _ = writeln!(
                     text,
                     "{},{load},{scheme},\"{name}\",{:.6},{:.6},{}",
@@ -102,9 +112,9 @@ fn means(figure: &Figure, runs: &[Experiment], outcomes: &Outcomes, text: &mut S
                     estimate.half_width,
                     samples.len()
                 );
-                push(&mut chart, scheme, (f64::from(load), estimate.mean));
+                push(&mut chart, &scheme, f64::from(load), &estimate);
             }
-            if number < 4 && figure.loads.len() > 1 {
+            if number < 6 && figure.loads.len() > 1 {
                 charts.push((format!("{}-{}", workload.name(), number + 1), chart));
             }
         }
@@ -113,11 +123,14 @@ fn means(figure: &Figure, runs: &[Experiment], outcomes: &Outcomes, text: &mut S
 }
 
 /// Adds a point to the line of this name.
-fn push(chart: &mut Chart, name: &str, point: (f64, f64)) {
-    match chart.series.iter_mut().find(|series| series.name == name) {
-        Some(series) => series.points.push(point),
-        None => chart.series.push(Series { name: name.to_owned(), points: vec![point] }),
-    }
+pub(super) fn push(chart: &mut Chart, name: &str, x: f64, estimate: &Estimate) {
+    let position = chart.series.iter().position(|series| series.name == name).unwrap_or_else(|| {
+        chart.series.push(Series { name: name.to_owned(), ..Series::default() });
+        chart.series.len() - 1
+    });
+    let series = &mut chart.series[position];
+    series.points.push((x, estimate.mean));
+    series.half_widths.push(estimate.half_width);
 }
 
 fn deviation(values: &[u64]) -> Option<f64> {
@@ -141,7 +154,7 @@ fn spread(figure: &Figure, runs: &[Experiment], outcomes: &Outcomes, text: &mut 
             let Some(estimate) = Estimate::of(&samples) else { continue };
             let (scheme, count) = (setting.scheme.name(), samples.len());
             let _ = writeln!(text, "{scheme},L-{leaf},{:.3},{:.3},{count}", estimate.mean, estimate.half_width);
-            push(&mut chart, scheme, (leaf as f64, estimate.mean));
+            push(&mut chart, scheme, leaf as f64, &estimate);
         }
     }
     vec![("uplinks".to_owned(), chart)]
@@ -161,10 +174,7 @@ fn distributions(figure: &Figure, runs: &[Experiment], outcomes: &Outcomes, text
                 wanted.for_each(|it| times.extend(&outcome.times_us[it]));
             }
             times.sort_unstable();
-            let at = |part: u32| {
-                let index = (times.len() * part as usize).div_ceil(100).max(1) - 1;
-                times.get(index).map(|time| *time as f64 / 1e6)
-            };
+            let at = |part: u32| part_of(&times, part as usize);
             let (workload, load, scheme) = (setting.workload.name(), setting.load_percent, setting.scheme.name());
             for (part, time) in PARTS.iter().filter_map(|part| Some((*part, at(*part)?))) {
                 let _ = writeln!(text, "{workload},{load},{scheme},{},{name},{part},{time:.6}", setting.flowlet_us);
@@ -175,7 +185,7 @@ fn distributions(figure: &Figure, runs: &[Experiment], outcomes: &Outcomes, text
                 scheme.to_owned()
             };
             let points = (1..=100).filter_map(|part| Some((at(part)?, f64::from(part) / 100.0))).collect();
-            let series = Series { name: line, points };
+            let series = Series { name: line, points, ..Series::default() };
             let key = format!("{name}-{load}");
             match charts.iter_mut().find(|(known, _)| *known == key) {
                 Some((_, chart)) => chart.series.push(series),

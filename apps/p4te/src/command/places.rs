@@ -95,7 +95,7 @@ fn place(topology: &Topology, heights: &[usize], switch: usize) -> Place {
     };
     let ports = links(topology, NodeId::Switch(switch)).into_iter().map(port).collect();
     let leaf = (heights[switch] == 0).then_some(switch as u32 + 1);
-    Place { ports, common: common(topology), leaf, leaves: Vec::new() }
+    Place { ports, common: common(topology), leaf, leaves: Vec::new(), unreachable: Vec::new() }
 }
 
 /// The Ethernet address of a host.

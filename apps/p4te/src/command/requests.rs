@@ -75,6 +75,10 @@ pub fn update(program: &Schema, order: &Order) -> Result<Update, Problem> {
             let made = TableEntry { table_id, r#match: matches, action, priority, ..TableEntry::default() };
             of(if *is_new { Type::Insert } else { Type::Delete }, entry(made))
         }
+        Order::Register { register, .. } => {
+            // Only the baselines of the simulator have such.
+            return Err(Problem::new(format!("the controller writes no registers, so not `{register}` either")));
+        }
         Order::Session { session, replicas } => {
             let session = CloneSessionEntry { session_id: *session, replicas: copies(replicas), ..Default::default() };
             engine(Engine::CloneSessionEntry(session))

@@ -128,3 +128,29 @@ fn no_order_leaves_a_packet_without_a_port() {
     };
     assert_eq!(sorted(again), sorted(tables));
 }
+
+#[test]
+fn a_destination_that_a_port_does_not_lead_to_has_groups_without_it() {
+    let mut priorities = Priorities::new(Settings::default(), vec![prefix()], &[3, 4]);
+    let mut tables = Tables::default();
+    tables.carry_out(&priorities.orders());
+    let leaf = Prefix::new("fd00:2::".parse().unwrap(), 32);
+    let orders = priorities.avoid(vec![leaf], &[3]);
+    let priority = |order: &Order| match order {
+        Order::Route { key: Match::Masked(address, 32), priority, .. } => {
+            (*address == leaf.address).then_some(*priority)
+        }
+        _ => None,
+    };
+    assert!(
+        orders.iter().filter_map(priority).all(|priority| priority > 4),
+        "before all other destinations: {orders:?}"
+    );
+    tables.carry_out(&orders);
+    // Port 4 alone leads there, however long its queue is; port 3 never comes back.
+    tables.carry_out(&priorities.report(&queue(4, 9)));
+    tables.carry_out(&priorities.report(&queue(3, 5)));
+    tables.carry_out(&priorities.report(&colour(3, 1)));
+    let of_leaf: Vec<&Vec<u32>> = tables.groups.iter().filter(|it| it.1 > 8).map(|it| &it.2).collect();
+    assert!(of_leaf.iter().all(|ports| !ports.contains(&3)) && of_leaf.iter().any(|ports| ports.contains(&4)));
+}

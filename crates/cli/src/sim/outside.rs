@@ -6,7 +6,11 @@
 //! frames for taps.
 
 use super::taps::{self, Taps};
+<<<<<<< HEAD
 use super::{FILE_BYTES_MAX, IDLE, Session};
+=======
+use super::{FILE_BYTES_MAX, Session, made};
+>>>>>>> 1a469555 (te, p4te: CONGA, HULA by polls, remote links that fail, P4TE as released)
 use crate::Exit;
 use crate::args::{SourceArguments, SwitchArguments, controllers_address};
 use crate::backend;
@@ -140,8 +144,9 @@ pub fn build(session: &Session<'_>, mut scenario: Scenario) -> Result<(Simulatio
     if !positions.is_empty() {
         scenario.controller = Some(ControllerPlan::outside(positions.clone()));
     }
+    let shared = scenario.clone();
     let simulation = session.build_with(scenario, &mut |plan, switches| match positions.is_empty() {
-        true => sim::scenario::controller::built_in(plan, switches),
+        true => made(&shared, plan, switches),
         false => Ok(Box::new(Outside::default()) as Box<dyn Controller>),
     })?;
     // Interfaces first: a controller must not reach a run that cannot begin.

@@ -59,6 +59,8 @@ pub struct Series {
     pub name: String,
     /// Its points, by `x`.
     pub points: Vec<(f64, f64)>,
+    /// For each point, half of the interval that is drawn around it; none without.
+    pub half_widths: Vec<f64>,
 }
 
 /// The scale of an axis.
@@ -156,6 +158,7 @@ impl Chart {
         );
         for (number, series) in series.iter().enumerate() {
             line(&mut svg, number, &series.points, &x, &y);
+            intervals(&mut svg, number, series, (&x, &y));
             legend(&mut svg, number, &series.name);
         }
         svg + "</svg>\n"
@@ -171,7 +174,12 @@ impl Chart {
             (false, _) if least == greatest => (least * 0.9, least * 1.1 + f64::MIN_POSITIVE),
             _ => (0.1, 1.0),
         };
-        let highest = self.y_max.unwrap_or_else(|| points().map(|(_, y)| *y).fold(0.0, f64::max));
+        let ends = |series: &Series| {
+            let half_widths = series.half_widths.iter().copied().chain(std::iter::repeat(0.0));
+            let ends = series.points.iter().zip(half_widths).map(|((_, y), half)| y + finite(half));
+            ends.fold(0.0, f64::max)
+        };
+        let highest = self.y_max.unwrap_or_else(|| series.iter().map(ends).fold(0.0, f64::max));
         let top = if highest > 0.0 { highest * if self.y_max.is_some() { 1.0 } else { 1.05 } } else { 1.0 };
         let x = Scale { from, to, is_logarithmic: self.is_logarithmic, pixels: (LEFT, WIDTH - RIGHT) };
         let y = Scale { from: 0.0, to: top, is_logarithmic: false, pixels: (TOP + PLOT_HEIGHT, TOP) };
@@ -186,6 +194,22 @@ impl Chart {
                 svg,
                 "<rect class=\"mark\" x=\"{from:.1}\" y=\"{TOP}\" width=\"{width:.1}\" height=\"{PLOT_HEIGHT}\"/>"
             );
+        }
+    }
+}
+
+/// An interval of a single sample is infinite, and not drawn.
+fn finite(half_width: f64) -> f64 {
+    if half_width.is_finite() { half_width } else { 0.0 }
+}
+
+/// A bar for the interval of each point.
+fn intervals(svg: &mut String, number: usize, series: &Series, (x, y): (&Scale, &Scale)) {
+    for ((at, value), half) in series.points.iter().zip(&series.half_widths) {
+        let half = finite(*half);
+        if half > 0.0 && (!x.is_logarithmic || *at > 0.0) {
+            let [low, high] = [value - half, value + half].map(|end| y.place(end.clamp(y.from, y.to)));
+            let _ = writeln!(svg, "<path class=\"s{number}\" d=\"M{:.1} {low:.1}V{high:.1}\"/>", x.place(*at));
         }
     }
 }
@@ -293,7 +317,8 @@ mod tests {
 
     #[test]
     fn a_chart_is_well_formed_whatever_its_points_are() {
-        let series = |points: &[(f64, f64)]| Series { name: "a<b".to_owned(), points: points.to_vec() };
+        let series =
+            |points: &[(f64, f64)]| Series { name: "a<b".to_owned(), points: points.to_vec(), ..Series::default() };
         for is_logarithmic in [false, true] {
             for points in [&[][..], &[(0.0, 0.0)], &[(1.0, 2.0), (2.0, 1.0)], &[(3.0, 1.0), (3.0, 2.0)]] {
                 let chart = Chart {
@@ -316,5 +341,18 @@ mod tests {
         let thin = thinned(&points);
         assert!(thin.len() <= 2 * COLUMNS && thin.contains(&(70_001.0, 9.0)));
         assert!(thin.is_sorted_by(|a, b| a.0 <= b.0));
+    }
+
+    #[test]
+    fn intervals_are_bars_around_points() {
+        let series = Series {
+            name: "a".to_owned(),
+            points: vec![(1.0, 4.0), (2.0, 6.0)],
+            half_widths: vec![2.0, f64::INFINITY],
+        };
+        let svg = Chart { series: vec![series], ..Chart::default() }.svg("scope");
+        let bars: Vec<&str> =
+            svg.lines().filter(|line| line.contains("class=\"s0\" d=\"M64.0") && line.contains('V')).collect();
+        assert_eq!(bars.len(), 1, "the interval of a single sample is not drawn: {svg}");
     }
 }

@@ -105,7 +105,7 @@ fn of_channels(simulation: &Simulation, value: impl Fn(&[(Time, usize); 2], usiz
                 let time = simulation.samples[index].time;
                 (unit.value(time), value(&[(before, index.wrapping_sub(1)), (time, index)], channel))
             });
-            Series { name: it.name.clone(), points: points.collect() }
+            Series { name: it.name.clone(), points: points.collect(), ..Series::default() }
         })
         .collect()
 }
@@ -150,7 +150,7 @@ fn goodput(simulation: &Simulation) -> Option<Plot> {
             (unit.value(sample.time), rate)
         });
         let name = format!("{flow} {}: {} to {}", plan.kind.label(), hosts[plan.from].name, hosts[plan.to].name);
-        Series { name, points: points.collect() }
+        Series { name, points: points.collect(), ..Series::default() }
     });
     let (series, left_out) = greatest(all.collect());
     (!series.is_empty()).then(|| {
@@ -172,7 +172,7 @@ fn completion_times(simulation: &Simulation) -> Option<Plot> {
         let name = name(first?);
         let share = |index: usize| 100.0 * (index + 1) as f64 / flows as f64;
         let points = times.iter().enumerate().map(|(index, time)| (time.ps() as f64 / 1e6, share(index)));
-        Some(Series { name, points: points.collect() })
+        Some(Series { name, points: points.collect(), ..Series::default() })
     });
     let series: Vec<Series> = series.collect();
     (!series.is_empty()).then(|| Plot {

@@ -7,7 +7,7 @@ use crate::controller::{
     Controller, ControllerNode, Latencies, Learning, LearningConfig, LearningSource, SwitchFacts, WorkTimes,
 };
 use crate::network::{NetworkBuilder, NodeId};
-use crate::scenario::controller_file::{ControllerSection, LearnName};
+use crate::scenario::controller_file::{ControllerKindName, ControllerSection, LearnName};
 use crate::scenario::resolve::{Draft, SwitchKind, SwitchPlan};
 use crate::scenario::values::Names;
 use crate::scenario::{Place, ScenarioFault};
@@ -39,10 +39,26 @@ pub struct ControllerPlan {
     pub event_time: Time,
     /// When it does nothing: disjoint, in order.
     pub pauses: Vec<Interval>,
-    /// What it learns, and what it writes.
+    /// What it learns, and what it writes; nothing if it is one of P4TE.
     pub learning: LearningConfig,
+    /// What is set of a controller of P4TE, if it is one. The simulator does not have it: whoever builds a simulation
+    /// makes it.
+    pub p4te: Option<P4tePlan>,
     /// Where the scenario says what a program may not fit.
     pub places: ControllerPlaces,
+}
+
+/// What is set of a controller of P4TE.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct P4tePlan {
+    /// By how many packets a queue has changed when it is reported.
+    pub delta: Option<u32>,
+    /// The pause after which a flow takes another path.
+    pub flowlet: Option<Time>,
+    /// For how many bytes a flow's rate is controlled once; 0 for never.
+    pub control_window: u32,
+    /// Packets in a queue from which on others are marked (ECN).
+    pub mark_from: Option<u32>,
 }
 
 /// Where a scenario has the settings of a controller.
@@ -72,10 +88,20 @@ impl ControllerPlan {
             work_times: WorkTimes::default(),
             event_time: Time::ZERO,
             pauses: Vec::new(),
-            learning: LearningConfig { source: LearningSource::Digest(None), lines: Vec::new(), idle_timeout_ns: 0 },
+            learning: nothing_learned(),
+            p4te: None,
             places,
         }
     }
+
+    /// What is wrong with the controller as a whole.
+    pub fn fault(&self, message: String) -> ScenarioFault {
+        ScenarioFault { place: self.places.section.clone(), message }
+    }
+}
+
+fn nothing_learned() -> LearningConfig {
+    LearningConfig { source: LearningSource::Digest(None), lines: Vec::new(), idle_timeout_ns: 0 }
 }
 
 impl Draft<'_> {
@@ -88,8 +114,11 @@ impl Draft<'_> {
         let spanned = section?;
         let section = spanned.get_ref();
         let controlled = self.controlled(spanned, switches);
-        let (source, source_span) = self.learning_source(spanned);
-        let lines = self.lines(spanned);
+        self.refuse_keys_of_other_kinds(section);
+        let (learning, source_span) = match section.kind {
+            ControllerKindName::Learning => self.learning(spanned),
+            ControllerKindName::P4te => (nothing_learned(), None),
+        };
         let place = |span: Option<Range<usize>>| self.place(span.unwrap_or(spanned.span()));
         let places = ControllerPlaces {
             section: place(None),
@@ -111,13 +140,53 @@ impl Draft<'_> {
             },
             event_time: section.event_time.map_or(Time::ZERO, |it| it.0),
             pauses: section.pauses.as_ref().map(|it| self.intervals(it)).unwrap_or_default(),
-            learning: LearningConfig {
-                source,
-                lines,
-                idle_timeout_ns: section.idle.as_ref().map_or(0, |it| it.get_ref().0.ns()),
-            },
+            learning,
+            p4te: (section.kind == ControllerKindName::P4te).then(|| p4te_plan(section)),
             places,
         })
+    }
+
+    /// What a learning controller learns, and where its source is said.
+    fn learning(&mut self, spanned: &Spanned<ControllerSection>) -> (LearningConfig, Option<Range<usize>>) {
+        let (source, source_span) = self.learning_source(spanned);
+        let lines = self.lines(spanned);
+        let idle_timeout_ns = spanned.get_ref().idle.as_ref().map_or(0, |it| it.get_ref().0.ns());
+        (LearningConfig { source, lines, idle_timeout_ns }, source_span)
+    }
+
+    fn refuse_keys_of_other_kinds(&mut self, section: &ControllerSection) {
+        fn at<T>(key: &'static str, value: &Option<Spanned<T>>) -> Option<(&'static str, Range<usize>)> {
+            value.as_ref().map(|it| (key, it.span()))
+        }
+        let (kind, others) = match section.kind {
+            ControllerKindName::Learning => (
+                "p4te",
+                vec![
+                    at("delta", &section.delta),
+                    at("flowlet", &section.flowlet),
+                    at("control_window", &section.control_window),
+                    at("mark_from", &section.mark_from),
+                ],
+            ),
+            ControllerKindName::P4te => (
+                "learning",
+                vec![
+                    at("learn", &section.learn),
+                    at("digest", &section.digest),
+                    at("packet_in", &section.packet_in),
+                    at("packet_out", &section.packet_out),
+                    at("write", &section.write),
+                    at("idle", &section.idle),
+                ],
+            ),
+        };
+        for (key, span) in others.into_iter().flatten() {
+            self.fault_once(span, format!("`{key}` is for a controller of kind \"{kind}\""));
+        }
+        if section.delta.as_ref().is_some_and(|delta| *delta.get_ref() == 0) {
+            let span = section.delta.as_ref().map_or(0..0, Spanned::span);
+            self.fault_once(span, "a queue is reported when it has changed by at least 1 packet");
+        }
     }
 
     /// The switches that it has: those that it names, or all that run a program.
@@ -192,12 +261,24 @@ impl Draft<'_> {
     }
 }
 
+fn p4te_plan(section: &ControllerSection) -> P4tePlan {
+    P4tePlan {
+        delta: section.delta.as_ref().map(|it| *it.get_ref()),
+        flowlet: section.flowlet.as_ref().map(|it| it.get_ref().0),
+        control_window: section.control_window.as_ref().map_or(0, |it| *it.get_ref()),
+        mark_from: section.mark_from.as_ref().map(|it| *it.get_ref()),
+    }
+}
+
 /// Makes the controller of a plan, for these switches.
 pub type ControllerMaker<'a> =
     &'a mut dyn FnMut(&ControllerPlan, &[SwitchFacts]) -> Result<Box<dyn Controller>, ScenarioFault>;
 
-/// The controller that the plan describes.
+/// The controller that the plan describes, if the simulator has it.
 pub fn built_in(plan: &ControllerPlan, switches: &[SwitchFacts]) -> Result<Box<dyn Controller>, ScenarioFault> {
+    if plan.p4te.is_some() {
+        return Err(plan.fault("the simulator alone has no controller of kind \"p4te\"".to_owned()));
+    }
     let learning = Learning::new(plan.learning.clone(), switches).map_err(|(setting, message)| {
         let place = match setting {
             Setting::Source => &plan.places.source,

@@ -24,6 +24,10 @@ pub struct ControllerSection {
     pub packet_out: Option<Spanned<String>>,
     pub write: Option<Spanned<Names>>,
     pub idle: Option<Spanned<Span>>,
+    pub delta: Option<Spanned<u32>>,
+    pub flowlet: Option<Spanned<Span>>,
+    pub control_window: Option<Spanned<u32>>,
+    pub mark_from: Option<Spanned<u32>>,
 }
 
 /// `kind` of `[controller]`.
@@ -32,6 +36,7 @@ pub struct ControllerSection {
 #[allow(missing_docs, reason = "the variants are the values in the file")]
 pub enum ControllerKindName {
     Learning,
+    P4te,
 }
 
 /// `learn` of `[controller]`.

@@ -304,7 +304,23 @@ fn faults_of_controllers_have_their_places() {
         &with("[controller]\nkind = \"clever\"\n"),
         &[],
         expect![[r#"
-        6:8: unknown variant `clever`, expected `learning`
+        6:8: unknown variant `clever`, expected `learning` or `p4te`
+    "#]],
+    );
+    check_faults(
+        &(program.clone() + lines + "mark_from = 9\n"),
+        &[],
+        expect![[r#"
+        10:13: `mark_from` is for a controller of kind "p4te"
+    "#]],
+    );
+    let p4te = with("[switches]\nprogram = \"a.p4\"\n[controller]\nkind = \"p4te\"\n");
+    check_faults(
+        &(p4te + lines + "delta = 0\n"),
+        &[],
+        expect![[r#"
+        9:9: `write` is for a controller of kind "learning"
+        10:9: a queue is reported when it has changed by at least 1 packet
     "#]],
     );
     check_faults(
