@@ -122,14 +122,15 @@ impl Experiment {
     fn run_for(&self, sending: Time, programs: &Mutex<Programs>) -> Result<Outcome, String> {
         let (mut simulation, flows) = self.prepare(sending, programs)?;
         let slice = simulation.scenario.duration.divided(50);
-        while !self.proceed(&mut simulation, slice, sending) {}
+        while !self.proceed(&mut simulation, slice, sending)? {}
         Ok(self.outcome(&mut simulation, &flows))
     }
 
     /// Runs for a slice of time; whether that was the end of it.
-    pub fn proceed(&self, simulation: &mut Simulation, slice: Time, sending: Time) -> bool {
+    pub fn proceed(&self, simulation: &mut Simulation, slice: Time, sending: Time) -> Result<bool, String> {
         let last_start = self.setting.parameters().begin + sending;
-        simulation.run_until(simulation.network.now() + slice) || is_done(simulation, last_start)
+        let has_ended = simulation.run_until(simulation.network.now() + slice).map_err(|it| it.to_string())?;
+        Ok(has_ended || is_done(simulation, last_start))
     }
 
     /// The network before it runs, and its flows.
@@ -149,19 +150,7 @@ impl Experiment {
         let flows =
             workload::flows(self.workload, counts_packets, load, self.seed, &senders, (begin, begin + sending))?;
         let end = if self.workload == Workload::Incast && counts_packets { END_INCAST } else { parameters.end };
-<<<<<<< HEAD
-        let mut simulation = self.simulation(&flows, end, programs)?;
-        let slice = end.divided(50);
-        loop {
-            let has_ended = simulation.run_until(simulation.network.now() + slice).map_err(|it| it.to_string())?;
-            if has_ended || is_done(&simulation, begin + sending) {
-                break;
-            }
-        }
-        Ok(self.outcome(&mut simulation, &flows))
-=======
         Ok((self.simulation(&flows, end, programs)?, flows))
->>>>>>> 1a469555 (te, p4te: CONGA, HULA by polls, remote links that fail, P4TE as released)
     }
 
     fn simulation(&self, flows: &[Flow], end: Time, programs: &Mutex<Programs>) -> Result<Simulation, String> {

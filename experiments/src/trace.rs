@@ -80,7 +80,7 @@ fn trace(experiment: &Experiment, programs: &Mutex<Programs>, text: &mut String)
     let mut seen = Seen { lines: "time_ms,port,depth,colour,packets\n".to_owned(), ..Seen::default() };
     let mut is_over = false;
     while !is_over {
-        is_over = experiment.proceed(&mut simulation, SAMPLE, sending);
+        is_over = experiment.proceed(&mut simulation, SAMPLE, sending)?;
         if simulation.network.now() < sending {
             seen.sample(&mut simulation);
         }

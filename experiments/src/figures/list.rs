@@ -130,6 +130,12 @@ pub(super) const FIGURES: &[Figure] = &[
     },
     Figure { name: "fig15", title: "completion times, web-search", shows: Shows::Distributions, ..PAPER },
     Figure {
+        name: "released",
+        title: "P4TE as released",
+        schemes: &[Scheme::EcmpFlowlet, Scheme::Hula, Scheme::P4teReleased, Scheme::P4teReleasedNra, Scheme::P4teQueue],
+        ..PAPER
+    },
+    Figure {
         name: "parts",
         title: "what each part does, in the paper's network",
         schemes: ALL,

@@ -6,11 +6,7 @@
 //! frames for taps.
 
 use super::taps::{self, Taps};
-<<<<<<< HEAD
-use super::{FILE_BYTES_MAX, IDLE, Session};
-=======
-use super::{FILE_BYTES_MAX, Session, made};
->>>>>>> 1a469555 (te, p4te: CONGA, HULA by polls, remote links that fail, P4TE as released)
+use super::{FILE_BYTES_MAX, IDLE, Session, made};
 use crate::Exit;
 use crate::args::{SourceArguments, SwitchArguments, controllers_address};
 use crate::backend;
