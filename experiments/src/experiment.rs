@@ -62,8 +62,8 @@ pub struct Outcome {
     pub fakes: [u64; 3],
     /// Events that controllers have dealt with.
     pub reports: u64,
-    /// Where rates are those of lines: sizes of complete flows in bytes, and how many thousandths of the ideal time each
-    /// took; by size.
+    /// Where rates are those of lines: sizes of complete flows in bytes, and how many thousandths of the ideal time
+    /// each took; by size.
     #[serde(default)]
     pub slowdowns: Vec<(u64, u64)>,
 }

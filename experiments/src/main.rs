@@ -3,8 +3,8 @@
 //! What enters: the name of a figure. What leaves: its runs in `runs.jsonl`, a table and a chart.
 //!
 //! * [`figures`]: what each figure needs and shows. [`runs`]: runs that are made, on all cores, and kept.
-//! * [`experiment`]: one run. [`setting`]: its rates and queues. [`workload`]: its flows. [`scheme`]: the programs of its
-//!   switches, whose controllers are those of `p4te::simulated`.
+//! * [`experiment`]: one run. [`setting`]: its rates and queues. [`workload`]: its flows. [`scheme`]: the programs of
+//!   its switches, whose controllers are those of `p4te::simulated`.
 //! * [`trace`]: queues and colours of a run as time passes.
 
 mod experiment;

@@ -1,9 +1,9 @@
 //! Queues and colours of a run as time passes: why a scheme is slow.
 //!
-//! What enters: schemes, web-search at 80 % in the network of the paper. What leaves: for each scheme the uplinks of the
-//! first leaf in its first minute (`trace-SCHEME.csv`), and of the whole run how long uplinks' queues are, how often they
-//! are not green in ingress at each length, where packets are lost (`trace.csv`). Both are sampled every 50 ms, the time
-//! of a packet.
+//! What enters: schemes, web-search at 80 % in the network of the paper. What leaves: for each scheme the uplinks of
+//! the first leaf in its first minute (`trace-SCHEME.csv`), and of the whole run how long uplinks' queues are, how
+//! often they are not green in ingress at each length, where packets are lost (`trace.csv`). Both are sampled every
+//! 50 ms, the time of a packet.
 
 use crate::experiment::Experiment;
 use crate::scheme::{Programs, Scheme};

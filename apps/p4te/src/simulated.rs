@@ -1,6 +1,7 @@
 //! Controllers in the simulator: of P4TE and of its baselines.
 //!
-//! What enters: a topology of the simulator, what is set of a scenario's controller. What leaves: a simulated controller.
+//! What enters: a topology of the simulator, what is set of a scenario's controller. What leaves: a simulated
+//! controller.
 //!
 //! * [`local`]: controllers of switches, each with what it knows of its own. [`places`]: switches in a topology.
 

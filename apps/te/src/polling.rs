@@ -1,7 +1,8 @@
 //! HULA as a controller that polls: which uplink leads to each leaf.
 //!
-//! What enters: what the switch has counted of packets by leaf and uplink (`polled.p4`). What leaves: orders that set for
-//! each leaf the uplink by which least was sent since the poll before. It knows nothing of what other switches send.
+//! What enters: what the switch has counted of packets by leaf and uplink (`polled.p4`). What leaves: orders that set
+//! for each leaf the uplink by which least was sent since the poll before. It knows nothing of what other switches
+//! send.
 
 use crate::order::Order;
 use crate::place::Place;

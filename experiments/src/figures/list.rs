@@ -5,8 +5,8 @@ use crate::scheme::Scheme;
 use crate::setting::{Congestion, Fault, Setting, Shape, Tuning};
 use crate::workload::Workload;
 
-/// The schemes of the paper, each for flowlets as there; P4TE as its authors released it and as the paper prints it, and the
-/// variant of P4TE.
+/// The schemes of the paper, each for flowlets as there; P4TE as its authors released it and as the paper prints it,
+/// and the variant of P4TE.
 const COMPARED: &[Scheme] = &[Scheme::EcmpFlowlet, Scheme::Hula, Scheme::P4teReleased, Scheme::P4te, Scheme::P4teQueue];
 /// Every scheme, and P4TE's parts.
 const ALL: &[Scheme] = &[

@@ -1,7 +1,7 @@
 //! Tables of slowdowns: how many times the ideal time flows take, by their size.
 //!
-//! What enters: outcomes of runs over lines. What leaves: for each size class the mean with its interval over seeds, and
-//! quantiles of the flows of all seeds; a chart of the means.
+//! What enters: outcomes of runs over lines. What leaves: for each size class the mean with its interval over seeds,
+//! and quantiles of the flows of all seeds; a chart of the means.
 
 use super::tables::{of_setting, push, settings};
 use super::{Experiment, Figure};

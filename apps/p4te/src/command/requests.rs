@@ -76,8 +76,7 @@ pub fn update(program: &Schema, order: &Order) -> Result<Update, Problem> {
             of(if *is_new { Type::Insert } else { Type::Delete }, entry(made))
         }
         Order::Register { register, .. } => {
-            // Only the baselines of the simulator have such.
-            return Err(Problem::new(format!("the controller writes no registers, so not `{register}` either")));
+            return Err(Problem::new(format!("this controller writes no registers, and so not `{register}`")));
         }
         Order::Session { session, replicas } => {
             let session = CloneSessionEntry { session_id: *session, replicas: copies(replicas), ..Default::default() };
