@@ -118,8 +118,6 @@ fn a_broadband_gateway_forwards_in_both_directions() {
         GatewayIngress.subscribers.routing.access_routes: 1 entries, 40 of 40 hit
         GatewayIngress.subscribers.routing.core_routes: 40 entries, 40 of 40 hit
         GatewayIngress.subscribers.routing.next_hops: 31 entries, 80 of 80 hit
-        GatewayIngress.account.upload_accounts: 40 entries, 40 of 40 hit
-        GatewayIngress.account.download_accounts: 40 entries, 40 of 40 hit
         40 packets from port 1 to port 3
         40 packets from port 3 to port 1
     "#]],
