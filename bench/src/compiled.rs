@@ -8,7 +8,7 @@ use switch::{Config, Switch};
 use wirespeed::{Backend, CompileOptions, DiskFiles, Options, Program, Source};
 
 /// A file by its path from the root.
-fn file(path: &str) -> PathBuf {
+pub fn file(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
 }
 

@@ -1,5 +1,5 @@
-//! Hand-written C as the limit of what is possible: `router.c`, `bridge.c`, `vxlan.c` and `zipline.c` of `peers`,
-//! compiled and called.
+//! Hand-written C as the limit of what is possible: `router.c`, `bridge.c`, `vxlan.c`, `zipline.c` and
+//! `usecases.c` of `peers`, compiled and called.
 
 #![allow(unsafe_code, reason = "calls functions of a shared object that was compiled from this repository's own text")]
 
@@ -265,6 +265,117 @@ impl Resizing {
         // SAFETY: the bytes of each frame are in `memory`, which has not changed since.
         let bytes = |frame: &ListedFrame| unsafe { std::slice::from_raw_parts(frame.bytes, frame.length as usize) };
         self.frames.iter().map(|frame| bytes(frame).to_vec()).collect()
+    }
+}
+
+/// A use case in hand-written C: its tables, which several threads may read.
+pub struct UseCase {
+    made: LimitObject,
+    job: &'static str,
+}
+
+// SAFETY: after the tables are filled, which needs `&mut`, the functions only read them; see `peers/usecases.c`.
+unsafe impl Sync for UseCase {}
+
+/// Frames of a use case, each with headroom, and the counters of who works on them.
+pub struct UseCaseFrames {
+    original: Vec<u8>,
+    memory: Vec<u8>,
+    /// Port, first byte and length of each.
+    places: Vec<(u32, usize, u32)>,
+    list: Vec<ListedFrame>,
+    counts: Vec<u64>,
+}
+
+// SAFETY: the listed frames are in `memory`, which moves with them.
+unsafe impl Send for UseCaseFrames {}
+
+impl UseCase {
+    /// Tables for at most this many entries each.
+    pub fn new(job: &'static str, entries: u32) -> Result<UseCase, Box<dyn Error>> {
+        Ok(UseCase { made: LimitObject::new(include_str!("../peers/usecases.c"), entries)?, job })
+    }
+
+    /// Adds an entry of at most six arguments. Keys are new, and there are no more than there is room for.
+    pub fn add(&mut self, table: u32, key: [u64; 2], args: &[u64]) -> Result<(), Box<dyn Error>> {
+        type Add = unsafe extern "C" fn(*mut c_void, u32, *const u64, *const u64, u32);
+        assert!(table < 8 && args.len() <= 6, "the peer has room for these");
+        // SAFETY: the function has this type; see `peers/usecases.c`.
+        unsafe {
+            let add = self.made.library.get::<Add>(b"limit_add")?;
+            add(self.made.it, table, key.as_ptr(), args.as_ptr(), args.len() as u32);
+        }
+        Ok(())
+    }
+
+    /// Adds a route of IPv4 of at most 24 bits. Shorter ones come first.
+    pub fn route4(&mut self, table: u32, network: u32, prefix_len: u32, value: u32) -> Result<(), Box<dyn Error>> {
+        type Add = unsafe extern "C" fn(*mut c_void, u32, u32, u32, u32);
+        assert!(table < 8 && prefix_len <= 24, "the table has a slot for each /24");
+        // SAFETY: as above.
+        unsafe { self.made.library.get::<Add>(b"limit_route4")?(self.made.it, table, network, prefix_len, value) };
+        Ok(())
+    }
+
+    /// Adds a route of IPv6 of 4 to 64 bits.
+    pub fn route6(&mut self, table: u32, prefix: u64, prefix_len: u32, value: u64) -> Result<(), Box<dyn Error>> {
+        type Add = unsafe extern "C" fn(*mut c_void, u32, u64, u32, u64);
+        assert!(table < 8 && (4..=64).contains(&prefix_len), "the peer looks at the first 64 bits");
+        // SAFETY: as above.
+        unsafe { self.made.library.get::<Add>(b"limit_route6")?(self.made.it, table, prefix, prefix_len, value) };
+        Ok(())
+    }
+
+    /// Works on all frames this many times. Returns the time, and how many were sent.
+    pub fn run(&self, frames: &mut UseCaseFrames, rounds: usize) -> Result<(Duration, u64), Box<dyn Error>> {
+        type Run = unsafe extern "C" fn(*const c_void, *mut u64, *mut ListedFrame, u64) -> u64;
+        // SAFETY: as above.
+        let run = unsafe { self.made.library.get::<Run>(format!("limit_{}", self.job).as_bytes())? };
+        let (mut spent, mut sent) = (Duration::ZERO, 0);
+        for _ in 0..rounds {
+            frames.restore();
+            let (counts, list) = (frames.counts.as_mut_ptr(), frames.list.as_mut_ptr());
+            let started = Instant::now();
+            // SAFETY: the listed frames are in `memory`, each after headroom for what it grows by; there are counters
+            // for the entries of two tables.
+            sent += unsafe { run(self.made.it, counts, list, frames.list.len() as u64) };
+            spent += started.elapsed();
+        }
+        Ok((spent, sent))
+    }
+}
+
+impl UseCaseFrames {
+    /// Frames with their ports, for tables of at most so many entries.
+    pub fn new(trace: &Trace, entries: u32) -> UseCaseFrames {
+        let (mut original, mut places) = (Vec::new(), Vec::new());
+        for (port, frame) in trace.frames() {
+            let start = original.len() + GROWTH_BYTES;
+            original.resize(start, 0);
+            original.extend_from_slice(frame);
+            original.resize(original.len().next_multiple_of(64), 0);
+            places.push((port, start, frame.len() as u32));
+        }
+        let counts = vec![0; 4 * entries as usize + 64];
+        UseCaseFrames { memory: original.clone(), original, places, list: Vec::new(), counts }
+    }
+
+    fn restore(&mut self) {
+        self.memory.copy_from_slice(&self.original);
+        let memory = self.memory.as_mut_ptr();
+        self.list.clear();
+        // SAFETY: the place is in `memory`.
+        let listed = |(port, start, length): &(u32, usize, u32)| unsafe {
+            ListedFrame { bytes: memory.add(*start), length: *length, port: *port }
+        };
+        self.list.extend(self.places.iter().map(listed));
+    }
+
+    /// Port and bytes of each frame after the last round.
+    pub fn sent(&self) -> Vec<(u32, Vec<u8>)> {
+        // SAFETY: the bytes of each frame are in `memory`, which has not changed since.
+        let bytes = |it: &ListedFrame| unsafe { std::slice::from_raw_parts(it.bytes, it.length as usize) };
+        self.list.iter().map(|frame| (frame.port, bytes(frame).to_vec())).collect()
     }
 }
 

@@ -22,6 +22,7 @@
 //! * [`event_queue`]: event queues for the simulator. [`mod@sim`]: packet hops a second of simulated networks.
 //!   [`ns3`]: the same networks here and in ns-3.
 //! * [`workers`]: several workers against one, from memory to memory.
+//! * [`usecases`]: the use cases in `apps` beside hand-written C, with the traffic of `wirespeed gen`.
 //! * [`switches`]: many switches of one program in one process: what each costs to make and to keep.
 //!
 //! [`progress`] shows the progress of long benchmarks on a terminal.
@@ -53,6 +54,7 @@ mod switches;
 mod tables;
 mod tunnels;
 mod updates;
+mod usecases;
 mod workers;
 mod works;
 mod zipline;
@@ -87,7 +89,8 @@ pub struct Arguments {
     #[arg(long)]
     only: Option<String>,
     /// Measures nothing: prints a picture (SVG) of what the same with `--json` has printed to this file; of
-    /// `aggregation`, `zipline-sizes`, `zipline-rates`, `zipline-interfaces`, `zipline-latency` and `zipline-learning`
+    /// `aggregation`, `usecases`, `zipline-sizes`, `zipline-rates`, `zipline-interfaces`, `zipline-latency` and
+    /// `zipline-learning`
     #[arg(long, value_name = "FILE")]
     picture_of: Option<std::path::PathBuf>,
     /// Measures nothing: prints as CSV what any benchmark with `--json` has printed to this file; a list of figures has
@@ -103,6 +106,9 @@ pub struct Arguments {
     /// How many several workers are
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(2..=64))]
     workers: u32,
+    /// The length of frames of `usecases`, without their checksum: a number, or imix; headers are never cut
+    #[arg(long, default_value = "60")]
+    bytes: generate::flows::Sizes,
     /// What random numbers begin with, for `zipline-sizes` and `ns3`
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -160,6 +166,8 @@ enum Benchmark {
     ZiplineLatency,
     /// How long it takes until a basis is known
     ZiplineLearning,
+    /// The use cases in apps, with tables of --routes entries and frames of --bytes, by one worker and by --workers
+    Usecases,
     /// Single updates of growing and of full tables
     Growth,
     /// Small packets together and apart again
@@ -210,6 +218,7 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
         Benchmark::ZiplineInterfaces => zipline::interfaces::run(arguments),
         Benchmark::ZiplineLatency => zipline::latency::run(arguments),
         Benchmark::ZiplineLearning => zipline::learning::run(arguments),
+        Benchmark::Usecases => usecases::run(arguments),
         Benchmark::Growth => growth::run(arguments),
         Benchmark::Aggregation => aggregation::run(arguments),
         Benchmark::Workers => workers::run(arguments),
