@@ -223,11 +223,11 @@ fn what_is_kept_is_live_where_a_packet_is_punted() {
         "spills",
         &two_stages("kept valid0\n", "valid0 |= 1L", punts),
         expect![[r#"
-        - stage by burst spills valid0 v0_a v1_b {
-        + stage by burst spills valid0 v0_a {
-        - stage by list spills valid0 v0_a v1_b {
-        + stage by list {
-    "#]],
+            - stage by burst spills valid0 v0_a v1_b {
+            + stage by burst spills valid0 v0_a {
+            - stage by list spills valid0 v0_a v1_b {
+            + stage by list spills valid0 {
+        "#]],
     );
     check(
         "spills",
@@ -304,4 +304,36 @@ fn dead_stores_are_removed() {
     );
     // The core draws a number in any case.
     check("dead-stores", &two_stages("", "", "v1_b = env->random(env->core, 1L, 9L)"), expect![]);
+}
+
+/// The second stage gets a value as a constant, and the third one from its place: one of the first two must store it,
+/// also when the second one's own store, on a path that ends, is dead.
+#[test]
+fn a_value_that_is_known_at_an_entry_is_stored_for_later_stages() {
+    let text = two_stages("", "v1_b = 7L", "if entry->hit {\n ask 2 {\n }\n }\n v1_b = 5L");
+    let third = "stage by list {
+  entry 2 {
+    v1_b = saved(v1_b)
+  }
+  node 2 found table1 {
+    end u32(v1_b)
+  }
+  lookup {
+  }
+}
+";
+    let mut unit = read(&(text + third)).unwrap();
+    let before = print(&unit);
+    lir::passes::run(&mut unit);
+    expect![[r#"
+        - stage by burst spills valid0 v0_a v1_b {
+        + stage by burst spills v0_a {
+        - v1_b = 7L
+        - stage by list spills valid0 v0_a v1_b {
+        + stage by whole-burst spills v1_b {
+        - v1_b = 5L
+        - stage by list {
+        + stage by list ends {
+    "#]]
+    .assert_eq(&difference(&before, &print(&unit)));
 }

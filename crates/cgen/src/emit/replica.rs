@@ -122,7 +122,7 @@ pub(crate) fn valid_name(word: u32) -> String {
 
 /// The C constant with the bytes of the packet before a header that lies in it; 0 for other headers.
 fn at_name(header: HeaderId) -> String {
-    format!("at{}", super::header::number(header))
+    format!("source{}", super::header::number(header))
 }
 
 impl Scope<'_, '_> {

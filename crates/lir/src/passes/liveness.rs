@@ -29,7 +29,8 @@ pub(super) struct Flow<'u> {
     unit: &'u Unit,
     /// What is live where packets enter later stages.
     later: &'u AtEntries,
-    /// State whose variable is stored at the stage's end if it is live.
+    /// State whose variable is stored at the stage's end if it is live: what the stage writes, or wrote before dead
+    /// stores were removed. Earlier stages may rely on that and not store it themselves.
     refreshed: BTreeSet<State>,
     /// What is live at the start of the stage's nodes, as far as is known.
     nodes: AtEntries,
@@ -103,7 +104,7 @@ impl<'u> Flow<'u> {
         Flow {
             unit,
             later,
-            refreshed: written(unit, number),
+            refreshed: unit.stages[number].spills.clone(),
             nodes: BTreeMap::new(),
             labels: BTreeMap::new(),
             loops: Vec::new(),

@@ -21,7 +21,7 @@ impl Generator<'_> {
     }
 
     fn statement(&mut self) {
-        let done = match self.below(26) {
+        let done = match self.below(27) {
             0..=4 => self.assignment(),
             5 => self.composite_assignment(),
             6 => self.compound_assignment(),
@@ -37,6 +37,7 @@ impl Generator<'_> {
             19 | 20 if self.has(Feature::Tables) => self.table_statement(),
             21 | 22 => self.extern_statement(),
             23..=25 => self.request(),
+            26 if self.has(Feature::Tables) && self.has(Feature::Loops) => self.staged_tables(),
             _ => false,
         };
         if !done {
@@ -51,6 +52,15 @@ impl Generator<'_> {
         let expression = if self.once_in(6) { self.bare_number(&value.ty) } else { self.some_expr(&value.ty) };
         let expression = self.written(&expression);
         self.line(format!("{place} = {expression};"));
+        true
+    }
+
+    /// Assigns a constant to a variable.
+    pub fn number_assignment(&mut self) -> bool {
+        let places = self.values(|value| value.writable && self.is_scalar(&value.ty));
+        let Some(value) = self.pick(&places) else { return false };
+        let number = self.bare_number(&value.ty);
+        self.line(format!("{} = {number};", value.text));
         true
     }
 
@@ -200,7 +210,7 @@ impl Generator<'_> {
         }
     }
 
-    fn loop_statement(&mut self) -> bool {
+    pub fn loop_statement(&mut self) -> bool {
         if self.scope.code == Code::Parser || self.scope.loops >= 2 {
             return false;
         }

@@ -1,7 +1,7 @@
 //! Generates tables (keys, actions, entries, properties) and statements that apply them.
 
 use super::types::{Shape, Ty};
-use super::{Callable, Code, Direction, Feature, Generator, Table};
+use super::{Block, Callable, Code, Direction, Feature, Generator, Table};
 use crate::lines::Lines as _;
 use base::Bits;
 
@@ -334,6 +334,29 @@ impl Generator<'_> {
             }
             _ => self.line(format!("{name}.apply();")),
         }
+        true
+    }
+
+    /// A constant that has to outlive a table, a loop, and a table that only some packets reach.
+    pub fn staged_tables(&mut self) -> bool {
+        if self.scope.code != Code::Control || self.scope.tables.len() < 2 || self.scope.loops > 0 {
+            return false;
+        }
+        match self.scope.standard_metadata.filter(|_| self.scope.block == Block::Ingress) {
+            Some(standard) => {
+                let port = self.below(4);
+                self.line(format!("{standard}.egress_spec = {port};"));
+            }
+            None => _ = self.number_assignment(),
+        }
+        self.table_statement();
+        let condition = self.some_expr(&Ty::Bool);
+        self.open(format!("if ({condition}) {{"));
+        self.scoped(|this| {
+            this.loop_statement();
+            this.table_statement();
+        });
+        self.close("}");
         true
     }
 }
