@@ -86,6 +86,7 @@ control Subscribers(inout headers_t hdr, inout metadata_t meta, inout standard_m
     Receiver() receiver;
     TranslateSource() translate_source;
     TranslateDestination() translate_destination;
+    Rates() rates;
     Routing() routing;
 
     // The gateway itself.
@@ -144,6 +145,9 @@ control Subscribers(inout headers_t hdr, inout metadata_t meta, inout standard_m
             if (meta.reason == NONE) {
                 receiver.apply(hdr, meta);
             }
+        }
+        if (meta.reason == NONE) {
+            rates.apply(meta);
         }
         if (meta.reason == NONE) {
             routing.apply(hdr, meta, standard_metadata);

@@ -4,8 +4,6 @@
 
 // Whose tunnel a packet came by, and whether that subscriber may send it.
 control Sender(inout headers_t hdr, inout metadata_t meta) {
-    meter(SUBSCRIBERS, MeterType.bytes) upload_rate;
-
     action subscriber(subscriber_t number, ipv4_address_t network, ipv4_address_t mask) {
         meta.sender = number;
         if (hdr.ipv4.source & mask != network) {
@@ -35,12 +33,8 @@ control Sender(inout headers_t hdr, inout metadata_t meta) {
 
     apply {
         meta.key = hdr.gre_key.isValid() ? hdr.gre_key.key : 0;
-        if (tunnels.apply().hit) {
-            upload_rate.execute_meter(meta.sender, meta.colour);
-        }
-        if (meta.reason == NONE && meta.colour == RED) {
-            meta.reason = UPLOAD_RATE;
-        } else if (meta.reason == NONE && hdr.outer.ecn == ECN_CONGESTED && hdr.ipv4.ecn == ECN_NONE) {
+        tunnels.apply();
+        if (meta.reason == NONE && hdr.outer.ecn == ECN_CONGESTED && hdr.ipv4.ecn == ECN_NONE) {
             // A congested link would have dropped it, had it come without a tunnel (RFC 6040).
             meta.reason = CONGESTED;
         }
@@ -49,8 +43,6 @@ control Sender(inout headers_t hdr, inout metadata_t meta) {
 
 // The tunnel to the subscriber who receives a packet.
 control Receiver(inout headers_t hdr, inout metadata_t meta) {
-    meter(SUBSCRIBERS, MeterType.bytes) download_rate;
-
     action check_length(bit<16> mtu) {
         if (hdr.ipv4.total_length > mtu) {
             meta.reason = TOO_LONG;
@@ -90,11 +82,28 @@ control Receiver(inout headers_t hdr, inout metadata_t meta) {
     }
 
     apply {
-        if (subscribers.apply().hit) {
-            download_rate.execute_meter(meta.receiver, meta.colour);
+        subscribers.apply();
+    }
+}
+
+// Holds subscribers to their rates. It is some lookups behind that of the subscriber, so the cell has time to arrive.
+control Rates(inout metadata_t meta) {
+    meter(SUBSCRIBERS, MeterType.bytes) upload_rate;
+    meter(SUBSCRIBERS, MeterType.bytes) download_rate;
+
+    apply {
+        if (meta.side == Side.ACCESS) {
+            upload_rate.execute_meter(meta.sender, meta.colour);
+            if (meta.colour == RED) {
+                meta.reason = UPLOAD_RATE;
+            }
         }
-        if (meta.reason == NONE && meta.colour == RED) {
-            meta.reason = DOWNLOAD_RATE;
+        if (meta.reason == NONE && meta.is_download) {
+            meta.colour = 0;
+            download_rate.execute_meter(meta.receiver, meta.colour);
+            if (meta.colour == RED) {
+                meta.reason = DOWNLOAD_RATE;
+            }
         }
     }
 }

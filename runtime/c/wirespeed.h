@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define WS_ABI_VERSION 19u
+#define WS_ABI_VERSION 20u
 
 /* A program may contain comparisons with constant results; the generated C then does, too. */
 #pragma GCC diagnostic ignored "-Wtype-limits"
@@ -198,6 +198,17 @@ struct ws_counts {
     uint64_t size;
 };
 
+/* A cell of a meter: only the core reads and writes it. */
+struct ws_meter_cell {
+    unsigned char bytes[128];
+};
+
+/* A meter array. */
+struct ws_meters {
+    const struct ws_meter_cell *cells;
+    uint64_t size;
+};
+
 /* How often a table was looked up, and how often an entry was hit. */
 struct ws_use {
     uint64_t lookups;
@@ -221,6 +232,7 @@ struct ws_env {
     const struct ws_cells *registers;
     const struct ws_counts *counters;
     const struct ws_counts *direct_counters;
+    const struct ws_meters *meters;
     /* The colour of a packet with this number of bytes as received: 0 green, 1 yellow, 2 red. `index` is below the
        meter's size; `before` is the colour so far. */
     uint32_t (*meter)(void *core, uint32_t meter, uint64_t index, uint32_t bytes, uint32_t before);
@@ -248,7 +260,7 @@ struct ws_env {
     uint32_t first_byte; /* where in its chunk a received packet begins */
 };
 
-_Static_assert(sizeof(struct ws_env) == 20 * sizeof(void *) + 16, "abi.rs");
+_Static_assert(sizeof(struct ws_env) == 21 * sizeof(void *) + 16, "abi.rs");
 
 /* Exported as `ws_program`. */
 struct ws_program_info {
@@ -352,6 +364,19 @@ static inline WS_UNUSED uint32_t ws_is_far_root(const struct ws_lookup *table)
 }
 
 /* Prefetches the first slot of the search for a prefix. */
+/* Prefetches the cell of a counter that is about to count. */
+static inline WS_UNUSED void ws_fetch_count(const struct ws_count *cell)
+{
+    __builtin_prefetch(cell, 1);
+}
+
+/* Prefetches the cell of a meter that is about to run. */
+static inline WS_UNUSED void ws_fetch_meter(const struct ws_meter_cell *cell)
+{
+    /* The second line is for packets that are not green. */
+    __builtin_prefetch(cell->bytes, 1);
+}
+
 static inline WS_UNUSED void ws_fetch_root(const struct ws_lookup *table, uint64_t key)
 {
     __builtin_prefetch(table->root.slots + (key >> table->root.shift & table->root.last));

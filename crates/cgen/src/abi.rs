@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 use tables::LookupHandle;
 
 /// Version of these layouts. A shared object of another version is not loaded.
-pub const ABI_VERSION: u32 = 19;
+pub const ABI_VERSION: u32 = 20;
 
 /// Alignment of a packet's chunk, in bytes.
 pub const CHUNK_ALIGN_BYTES: usize = 64;
@@ -341,6 +341,19 @@ pub type AddFunction = unsafe extern "C" fn(*mut c_void, u32, u32, *const u64) -
 /// The timer of an entry: `(core, table, entry's index, profile or [`SAME_PROFILE`])`.
 pub type TimerFunction = unsafe extern "C" fn(*mut c_void, u32, u32, u32);
 
+/// The bytes of a cell of a meter.
+pub const METER_CELL_BYTES: usize = 128;
+
+/// A meter array. Generated code only prefetches its cells.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Meters {
+    /// Cells of [`METER_CELL_BYTES`].
+    pub cells: *const [u8; METER_CELL_BYTES],
+    /// The number of cells.
+    pub size: u64,
+}
+
 /// The environment of a burst. Each array is indexed by the IR's numbers and has an item for each.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -355,6 +368,8 @@ pub struct Env {
     pub counters: *const Counts,
     /// One for each direct counter.
     pub direct_counters: *const Counts,
+    /// One for each meter array.
+    pub meters: *const Meters,
     /// Runs a meter; the index is below the meter's size.
     pub meter: MeterFunction,
     /// Runs a direct meter at an entry's index, or at the default action's cell ([`ir::Table::default_cell`]).
@@ -392,7 +407,7 @@ pub struct Env {
     pub first_byte: u32,
 }
 
-const _: () = assert!(size_of::<Env>() == 20 * size_of::<usize>() + 16);
+const _: () = assert!(size_of::<Env>() == 21 * size_of::<usize>() + 16);
 
 /// The lock for the registers that workers share. It has cache lines of its own.
 #[repr(C, align(128))]

@@ -434,3 +434,25 @@ fn many_operations_on_wide_values_are_called_and_mean_the_same() {
     assert!(c_of(&wide(400)).contains("WS_CALLING WS_EXPORT void ws_block_2("));
     check(&program, &[b"abcdef", b"abc", b"\xff\xff\xff"]);
 }
+
+/// The prefetches of a block's code.
+fn fetches(text: &str) -> Vec<&str> {
+    text.lines().map(str::trim).filter(|line| line.starts_with("ws_fetch")).collect()
+}
+
+#[test]
+fn the_cell_of_a_large_array_is_fetched_when_its_index_is_known() {
+    let arrays =
+        |size: &str| format!("counter0 \"seen\" packets_and_bytes size {size}\nmeter0 \"rate\" bytes size {size}");
+    let ingress = "block l0 {
+ v5 = (24w0x0 ++ h0.0) @5..6
+ count counter0[v5]
+ execute v6 = meter0[v5] @6..7
+}";
+    let text = |size: &str| c_of(&small(&arrays(size), PARSE_TWO, ingress, "emit h0"));
+    assert_eq!(
+        fetches(function(&text("65536"), 2)),
+        ["ws_fetch_count(&env->counters[0u].cells[v5_ran]);", "ws_fetch_meter(&env->meters[0u].cells[v5_ran]);"]
+    );
+    assert!(fetches(function(&text("16"), 2)).is_empty());
+}

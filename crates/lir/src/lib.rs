@@ -62,6 +62,8 @@ pub enum EnvArray {
     Counters,
     /// Cells of direct counters.
     DirectCounters,
+    /// Cells of meters.
+    Meters,
     /// The times at which entries were last hit.
     LastHits,
     /// The tables of custom hash functions.

@@ -58,7 +58,7 @@ pub struct MeterArray {
 
 impl MeterArray {
     fn new(unit: Unit, size: u64) -> MeterArray {
-        MeterArray { unit, cells: vec![MeterCell::default(); size as usize] }
+        MeterArray { unit, cells: tables::in_large_pages(size as usize, MeterCell::default()) }
     }
 
     /// Meters a packet that has the colour `before`; none if there is no such cell.

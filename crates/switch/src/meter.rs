@@ -49,94 +49,144 @@ pub struct MeterConfig {
 /// nanosecond: nothing is rounded.
 const TOKENS_PER_UNIT: u128 = 1_000_000_000_000;
 
+fn tokens(units: u64) -> u128 {
+    u128::from(units) * TOKENS_PER_UNIT
+}
+
+/// The greatest burst whose tokens are a word.
+const SHORT_BURST_MAX: u64 = (u64::MAX as u128 / TOKENS_PER_UNIT) as u64;
+
+/// In place of a short burst: bursts and the high halves of tokens are in the second line.
+const LONG: u32 = u32::MAX;
+
+/// In place of a burst: there are no rates.
+const UNSET: u32 = u32::MAX - 1;
+
+/// What a cell has in its second line: the bursts, and the high halves of tokens if bursts are long.
 #[derive(Clone, Copy, Default)]
-struct Bucket {
-    tokens: u128,
-    tokens_max: u128,
-    tokens_per_ns: u128,
+struct Long {
+    high: [u64; 2],
+    bursts: [u64; 2],
 }
 
-impl Bucket {
-    fn new(rate_milliunits_per_s: u64, burst: u64) -> Bucket {
-        let tokens_max = u128::from(burst) * TOKENS_PER_UNIT;
-        Bucket { tokens: tokens_max, tokens_max, tokens_per_ns: u128::from(rate_milliunits_per_s) }
-    }
-
-    fn fill(&mut self, elapsed_ns: u64) {
-        let gained = u128::from(elapsed_ns).saturating_mul(self.tokens_per_ns);
-        self.tokens = self.tokens.saturating_add(gained).min(self.tokens_max);
-    }
-
-    fn holds(&self, units: u64) -> bool {
-        self.tokens >= u128::from(units) * TOKENS_PER_UNIT
-    }
-
-    fn take(&mut self, units: u64) {
-        self.tokens -= u128::from(units) * TOKENS_PER_UNIT;
-    }
-}
-
-/// One cell of a meter.
-#[derive(Clone, Default)]
+/// One cell of a meter: two cache lines. A packet meets one of many cells, at random; the first line has all that a
+/// green packet needs, unless bursts are of more than 18 million units. Of pairs, the first is committed, the second is
+/// peak.
+#[derive(Clone)]
+#[repr(C, align(128))]
 pub struct MeterCell {
-    config: Option<MeterConfig>,
-    committed: Bucket,
-    peak: Bucket,
+    /// What the buckets hold: the low halves.
+    tokens: [u64; 2],
     filled_ns: u64,
-    counts: ColorCounts,
+    rates_milliunits_per_s: [u64; 2],
+    bursts: [u32; 2],
+    green: CounterCell,
+    yellow: CounterCell,
+    red: CounterCell,
+    long: Long,
+}
+
+const _: () = assert!(size_of::<MeterCell>() == cgen::abi::METER_CELL_BYTES);
+
+impl Default for MeterCell {
+    fn default() -> MeterCell {
+        let (green, yellow, red) = Default::default();
+        MeterCell {
+            tokens: [0; 2],
+            filled_ns: 0,
+            rates_milliunits_per_s: [0; 2],
+            bursts: [UNSET; 2],
+            green,
+            yellow,
+            red,
+            long: Long::default(),
+        }
+    }
 }
 
 impl MeterCell {
     /// Sets the rates; both buckets are full at `now_ns`.
     pub fn configure(&mut self, config: MeterConfig, now_ns: u64) {
-        *self = MeterCell {
-            config: Some(config),
-            committed: Bucket::new(config.committed_rate_milliunits_per_s, config.committed_burst),
-            peak: Bucket::new(config.peak_rate_milliunits_per_s, config.peak_burst),
-            filled_ns: now_ns,
-            counts: self.counts,
-        };
+        let bursts = [config.committed_burst, config.peak_burst];
+        let is_short = bursts.iter().all(|burst| *burst <= SHORT_BURST_MAX);
+        self.bursts = if is_short { bursts.map(|burst| burst as u32) } else { [LONG; 2] };
+        self.long.bursts = bursts;
+        self.rates_milliunits_per_s = [config.committed_rate_milliunits_per_s, config.peak_rate_milliunits_per_s];
+        self.filled_ns = now_ns;
+        self.set_tokens(bursts.map(tokens));
     }
 
     /// The rates, if they were set.
     pub fn config(&self) -> Option<MeterConfig> {
-        self.config
+        let [committed_rate_milliunits_per_s, peak_rate_milliunits_per_s] = self.rates_milliunits_per_s;
+        let [committed_burst, peak_burst] = self.long.bursts;
+        (self.bursts[0] != UNSET).then_some(MeterConfig {
+            committed_rate_milliunits_per_s,
+            committed_burst,
+            peak_rate_milliunits_per_s,
+            peak_burst,
+        })
     }
 
     /// How many packets of each colour it has made.
     pub fn counts(&self) -> ColorCounts {
-        self.counts
+        [self.green, self.yellow, self.red]
     }
 
     /// Sets these counts.
     pub fn set_counts(&mut self, counts: ColorCounts) {
-        self.counts = counts;
+        [self.green, self.yellow, self.red] = counts;
     }
 
     /// Counts a packet that was marked.
     pub(crate) fn count(&mut self, color: Color, bytes: u64) {
-        self.counts[color as usize].count(bytes);
+        match color {
+            Color::Green => self.green.count(bytes),
+            Color::Yellow => self.yellow.count(bytes),
+            Color::Red => self.red.count(bytes),
+        }
+    }
+
+    fn set_tokens(&mut self, tokens: [u128; 2]) {
+        self.tokens = tokens.map(|it| it as u64);
+        if self.bursts[0] == LONG {
+            self.long.high = tokens.map(|it| (it >> 64) as u64);
+        }
+    }
+
+    /// What the buckets hold after a time.
+    fn filled(&self, elapsed_ns: u64) -> [u128; 2] {
+        let (bursts, high) = match self.bursts[0] {
+            LONG => (self.long.bursts, self.long.high),
+            _ => (self.bursts.map(u64::from), [0; 2]),
+        };
+        std::array::from_fn(|it| {
+            let content = u128::from(high[it]) << 64 | u128::from(self.tokens[it]);
+            let gained = u128::from(elapsed_ns) * u128::from(self.rates_milliunits_per_s[it]);
+            content.saturating_add(gained).min(tokens(bursts[it]))
+        })
     }
 
     /// Meters `units`, which have the colour `before`, at `now_ns`: the colour-aware mode of RFC 2698, which for green
     /// is the colour-blind one.
     pub fn execute(&mut self, units: u64, before: Color, now_ns: u64) -> Color {
-        if self.config.is_none() {
+        if self.bursts[0] == UNSET {
             return before;
         }
-        let elapsed_ns = now_ns.saturating_sub(self.filled_ns);
+        let [mut committed, mut peak] = self.filled(now_ns.saturating_sub(self.filled_ns));
         self.filled_ns = self.filled_ns.max(now_ns);
-        self.committed.fill(elapsed_ns);
-        self.peak.fill(elapsed_ns);
-        if before == Color::Red || !self.peak.holds(units) {
-            return Color::Red;
-        }
-        self.peak.take(units);
-        if before == Color::Yellow || !self.committed.holds(units) {
-            return Color::Yellow;
-        }
-        self.committed.take(units);
-        Color::Green
+        let wanted = tokens(units);
+        let color = if before == Color::Red || peak < wanted {
+            Color::Red
+        } else if before == Color::Yellow || committed < wanted {
+            peak -= wanted;
+            Color::Yellow
+        } else {
+            (committed, peak) = (committed - wanted, peak - wanted);
+            Color::Green
+        };
+        self.set_tokens([committed, peak]);
+        color
     }
 }
 
@@ -202,5 +252,24 @@ mod tests {
     fn huge_values_do_not_overflow() {
         let mut cell = cell(u64::MAX, u64::MAX, u64::MAX, u64::MAX);
         assert_eq!(cell.execute(u64::MAX, Color::Green, u64::MAX), Color::Green);
+    }
+
+    #[test]
+    fn bursts_of_both_sizes_mark_alike() {
+        // The greatest short burst, and one more.
+        for burst in [SHORT_BURST_MAX, SHORT_BURST_MAX + 1] {
+            let mut it = cell(1000, burst, 2000, burst);
+            assert_eq!(it.execute(burst, Color::Green, 0), Color::Green);
+            assert_eq!(it.execute(1, Color::Green, 0), Color::Red);
+            // A second brings a thousand, and two thousand.
+            let second = 1_000_000_000;
+            assert_eq!(it.execute(1000, Color::Green, second), Color::Green);
+            assert_eq!(it.execute(1000, Color::Green, second), Color::Yellow);
+            assert_eq!(it.execute(1, Color::Green, second), Color::Red);
+            assert_eq!(it.config().unwrap().peak_burst, burst);
+            // Never more than the burst.
+            assert_eq!(it.execute(burst, Color::Green, u64::MAX), Color::Green);
+            assert_eq!(it.execute(1, Color::Green, u64::MAX), Color::Red);
+        }
     }
 }

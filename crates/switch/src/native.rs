@@ -15,7 +15,7 @@ use crate::specialise::Specialisation;
 use base::Bits;
 use base::IndexVec;
 use base::index::Id as _;
-use cgen::abi::{self, Cells, Count, Counts, Decided, Env, Exceptions, FLAG_KEEP_METADATA, Verdict};
+use cgen::abi::{self, Cells, Count, Counts, Decided, Env, Exceptions, FLAG_KEEP_METADATA, Meters, Verdict};
 use cgen::{Native, Plan};
 use ir::{
     DigestId, DirectMeterId, ExternFunctionId, ExternInstanceId, FieldListId, MeterId, PointId, Program, TableId, Type,
@@ -41,6 +41,7 @@ pub(crate) struct NativePipeline {
     registers: Vec<Cells>,
     counters: Vec<Counts>,
     direct_counters: Vec<Counts>,
+    meters: Vec<Meters>,
     last_hits: Vec<Cells>,
     /// Metadata that a packet keeps while the others become zero.
     kept: Vec<u8>,
@@ -64,6 +65,7 @@ impl NativePipeline {
                 registers: std::ptr::null(),
                 counters: std::ptr::null(),
                 direct_counters: std::ptr::null(),
+                meters: std::ptr::null(),
                 meter,
                 direct_meter,
                 random,
@@ -85,6 +87,7 @@ impl NativePipeline {
             registers: Vec::new(),
             counters: Vec::new(),
             direct_counters: Vec::new(),
+            meters: Vec::new(),
             last_hits: Vec::new(),
             kept: Vec::new(),
         }
@@ -138,6 +141,8 @@ impl NativePipeline {
         self.registers.extend(registers.map(|it| Cells { words: it.cells.as_mut_ptr(), size: it.size }));
         collect_counts(&mut self.counters, &mut externs.counters);
         collect_counts(&mut self.direct_counters, &mut externs.direct_counters);
+        self.meters.clear();
+        self.meters.extend(externs.meters.iter().map(|it| Meters { cells: it.cells.as_ptr().cast(), size: it.size() }));
         self.last_hits.clear();
         let times = externs.last_hits_ns.iter_mut();
         self.last_hits.extend(times.map(|it| Cells { words: it.as_mut_ptr(), size: it.len() as u64 }));
@@ -146,6 +151,7 @@ impl NativePipeline {
             registers: self.registers.as_ptr(),
             counters: self.counters.as_ptr(),
             direct_counters: self.direct_counters.as_ptr(),
+            meters: self.meters.as_ptr(),
             calculations: externs.calculations.prepared().as_ptr(),
             uses: externs.table_uses.iter_mut().into_slice().as_mut_ptr(),
             last_hits: self.last_hits.as_ptr(),

@@ -60,6 +60,7 @@ pub use cells::prefetch;
 pub use error::{Problem, TableError};
 pub use exact::ROW_WORDS_MAX;
 pub use layout::{ActionLayout, KeyField, KeyLayout, PackedLayout, Slot};
+pub use memory::in_large_pages;
 pub use profile::{Group, Profile, ProfileOperation, ProfileSpec};
 pub use set::{ApplyError, Guard, Operation, Outcome, Reader, TableSet, Update};
 pub use snapshot::Snapshot;

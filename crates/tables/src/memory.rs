@@ -24,6 +24,14 @@ pub(crate) fn prefer_system_memory() {
     }
 }
 
+/// A vector of equal items, in large pages if it takes much memory.
+pub fn in_large_pages<T: Clone>(count: usize, item: T) -> Vec<T> {
+    let mut items = Vec::with_capacity(count);
+    prefer_large_pages(&items);
+    items.resize(count, item);
+    items
+}
+
 /// Requests large pages for the memory of a vector, preferably before it is first written.
 pub(crate) fn prefer_large_pages<T>(items: &Vec<T>) {
     let bytes = items.capacity() * size_of::<T>();

@@ -10,7 +10,7 @@
 //! * `expr`, `wide`: values of at most 64 bits as expressions, wider ones as arrays of limbs.
 //! * `field`, `neighbours`: loads and stores of bit fields in network order, and of several fields at once.
 //! * `header`, `pieces`, `stack`: access to header instances, changes of validity, copies, moves of stacks.
-//! * `stmt`, `externs`, `hash`, `table`: statements.
+//! * `stmt`, `externs`, `hash`, `table`: statements; `far_cells`: prefetches of cells.
 //! * `control`, `parser`, `deparser`: blocks.
 //! * `routine`: routines as functions of a packet.
 //! * `fast_path`, `checksum`: all blocks as one function; incremental checksums on it.
@@ -26,6 +26,7 @@ mod control;
 mod deparser;
 mod expr;
 mod externs;
+mod far_cells;
 mod fast_path;
 mod field;
 mod hash;
@@ -164,6 +165,8 @@ pub(crate) struct Emitter<'e> {
     pub(crate) private_params: BTreeSet<VarId>,
     /// What each routine may change of the state that its callers have in C variables.
     pub(crate) touched: IndexVec<RoutineId, Touched>,
+    /// The large arrays that a variable is the index of.
+    pub(crate) indexed: BTreeMap<VarId, Vec<far_cells::Array>>,
 }
 
 impl<'e> Emitter<'e> {
@@ -192,7 +195,8 @@ impl<'e> Emitter<'e> {
         let bodies: Vec<&[Stmt]> = program.blocks.iter().flat_map(of_block).collect();
         let private_params = private_params(program, &bodies);
         let touched = program.routines.iter().map(|routine| Touched::of(program, &routine.body)).collect();
-        Emitter { program, plan, source, observe, sites, in_dynamic_stack, private_params, touched }
+        let indexed = far_cells::indexed(program);
+        Emitter { program, plan, source, observe, sites, in_dynamic_stack, private_params, touched, indexed }
     }
 
     /// The number of a `log` or `assert`.

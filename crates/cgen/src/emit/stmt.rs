@@ -38,6 +38,7 @@ impl Scope<'_, '_> {
                     let value = self.value(src);
                     self.write(dst, value);
                 }
+                self.fetch_cells(dst, src);
             }
             StmtKind::SetValid(header) => self.set_valid(header),
             StmtKind::SetInvalid(header) => self.set_invalid(header),

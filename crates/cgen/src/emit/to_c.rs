@@ -21,11 +21,12 @@ pub(super) struct Printer<'u> {
 
 /// The arrays of the environment whose items the fast path copies to constants, and the types of these: none of them
 /// changes during a burst, but a C compiler cannot prove that no store to a packet aliases them.
-const CONSTANTS: [(EnvArray, &str); 5] = [
+const CONSTANTS: [(EnvArray, &str); 6] = [
     (EnvArray::Tables, "struct ws_lookup"),
     (EnvArray::Registers, "struct ws_cells"),
     (EnvArray::Counters, "struct ws_counts"),
     (EnvArray::DirectCounters, "struct ws_counts"),
+    (EnvArray::Meters, "struct ws_meters"),
     (EnvArray::LastHits, "struct ws_cells"),
 ];
 

@@ -4,7 +4,7 @@
 
 use base::Bits;
 use base::index::Id as _;
-use cgen::abi::{self, Cells, Count, Counts, Crc, Env, Guard, Packet, Received, TableUse};
+use cgen::abi::{self, Cells, Count, Counts, Crc, Env, Guard, Meters, Packet, Received, TableUse};
 use cgen::{CompileOptions, Native, Optimise, Plan};
 use interp::{Host, Interpreter, NoTrace, Outcome, PacketState};
 use ir::{BlockId, DigestId, DirectMeterId, ExternFunctionId, ExternInstanceId, Program, TableId, Type, ValueSetId};
@@ -312,6 +312,8 @@ impl<'c, 'p> NativeWorld<'c, 'p> {
         let counts = |cells: &mut Vec<Count>| Counts { cells: cells.as_mut_ptr(), size: cells.len() as u64 };
         let counters: Vec<Counts> = self.counters.iter_mut().map(counts).collect();
         let direct_counters: Vec<Counts> = self.direct_counters.iter_mut().map(counts).collect();
+        let no_cells = Meters { cells: std::ptr::null(), size: 0 };
+        let meters = vec![no_cells; self.compiled.program.meters.len()];
         let uses = self.uses.as_mut_ptr();
         let times = |words: &mut Vec<u64>| Cells { words: words.as_mut_ptr(), size: words.len() as u64 };
         let last_hits: Vec<Cells> = self.last_hits.iter_mut().map(times).collect();
@@ -334,6 +336,7 @@ impl<'c, 'p> NativeWorld<'c, 'p> {
             registers: registers.as_ptr(),
             counters: counters.as_ptr(),
             direct_counters: direct_counters.as_ptr(),
+            meters: meters.as_ptr(),
             meter,
             direct_meter,
             random,

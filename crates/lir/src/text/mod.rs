@@ -42,11 +42,12 @@ const UNARY: [&str; 5] = ["!", "&", "*", "-", "~"];
 const ASSIGNMENTS: [&str; 6] = ["=", "+=", "-=", "|=", "&=", "^="];
 
 /// Arrays of the environment and their names.
-const ENV: [(crate::EnvArray, &str); 7] = [
+const ENV: [(crate::EnvArray, &str); 8] = [
     (crate::EnvArray::Tables, "tables"),
     (crate::EnvArray::Registers, "registers"),
     (crate::EnvArray::Counters, "counters"),
     (crate::EnvArray::DirectCounters, "direct_counters"),
+    (crate::EnvArray::Meters, "meters"),
     (crate::EnvArray::LastHits, "last_hits"),
     (crate::EnvArray::Calculations, "calculations"),
     (crate::EnvArray::Uses, "uses"),

@@ -133,10 +133,10 @@ impl Machine<'_, '_> {
     /// A member of an item of the environment.
     fn item_member(&mut self, object: &Expr, member: &str) -> Result<Value, Stop> {
         let Expr::Env(EnvArray::Registers, number) = object else {
-            let Expr::Env(EnvArray::DirectCounters | EnvArray::LastHits, _) = object else {
+            let Expr::Env(EnvArray::DirectCounters | EnvArray::Meters | EnvArray::LastHits, _) = object else {
                 return unsupported(object);
             };
-            // No cell is counted.
+            // No cell is counted or metered.
             return Ok(Value::number(0));
         };
         let register = &self.program.registers[RegisterId::from_index(*number as usize)];
