@@ -74,12 +74,12 @@ pub struct P4cArguments {
     /// Check the program and write nothing
     #[arg(long)]
     pub validate: bool,
-    /// Hide warnings
+    /// Hide warnings, whichever is named; may be repeated
     #[arg(long = "Wdisable", value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "")]
-    pub no_warnings: Option<String>,
-    /// Treat warnings as errors
+    pub no_warnings: Vec<String>,
+    /// Treat warnings as errors, whichever is named; may be repeated
     #[arg(long = "Werror", value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "")]
-    pub deny_warnings: Option<String>,
+    pub deny_warnings: Vec<String>,
 }
 
 /// The format of a P4Info, as p4c calls it.
@@ -141,10 +141,10 @@ pub fn p4c(arguments: &P4cArguments) -> Result<Exit, Exit> {
         return compile::preprocessed(&arguments.file, &source, None);
     }
     let mut warnings = WarningArguments::default();
-    if arguments.no_warnings.is_some() {
+    if !arguments.no_warnings.is_empty() {
         warnings.allow.push("warnings".to_owned());
     }
-    if arguments.deny_warnings.is_some() {
+    if !arguments.deny_warnings.is_empty() {
         warnings.deny.push("warnings".to_owned());
     }
     let infos = arguments.with_formats(&arguments.p4runtime_files, "a P4Info")?;

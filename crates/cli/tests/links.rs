@@ -96,7 +96,8 @@ fn free_port() -> u16 {
 #[test]
 fn a_program_is_compiled_by_p4c_and_run_by_simple_switch() {
     let folder = Folder::new();
-    let line = "p4c --target bmv2 --arch v1model --p4runtime-files build/x.p4info.txtpb -o build x.p4";
+    let line = "p4c --target bmv2 --arch v1model --Wdisable=unused --Wdisable=uninitialized_use --Wwarn --Wwarn=unused \
+                --p4runtime-files build/x.p4info.txtpb -o build x.p4";
     assert_eq!(folder.printed(line), "");
     assert!(std::fs::read_to_string(folder.path("build/x.p4info.txtpb")).unwrap().contains("I.where"));
     let port = free_port();

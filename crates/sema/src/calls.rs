@@ -4,6 +4,7 @@ use crate::arguments::{Signature, Style};
 use crate::checker::{Checker, PlaceKind, expr, poisoned};
 use crate::diagnostics as d;
 use crate::hir::*;
+use crate::members::{as_apply_result, is_apply_result};
 use crate::scopes::{Binding, Entity, did_you_mean};
 use crate::unify::{Substitution, substitute, substitution};
 use base::Span;
@@ -276,7 +277,11 @@ impl Checker<'_> {
         if member.as_str() != "apply" {
             let name = self.hir.show_type(&table.ty);
             let suggestion = did_you_mean(&member.name, ["apply"]);
-            self.report(d::unknown_member(member, &name, suggestion, self.hir.tables[id].span));
+            let diagnostic = d::unknown_member(member, &name, suggestion, self.hir.tables[id].span);
+            self.report(match member.as_str() {
+                part if is_apply_result(part) => as_apply_result(diagnostic, name.trim_start_matches("table "), part),
+                _ => diagnostic,
+            });
             return poisoned(call.span);
         }
         if self.context.kind != PlaceKind::ControlBody {

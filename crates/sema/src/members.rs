@@ -46,9 +46,8 @@ impl Checker<'_> {
                     _ => false,
                 };
                 self.report(match (&other, member.as_str()) {
-                    (Type::Table(_), name @ ("hit" | "miss" | "action_run")) => {
-                        let table = shown.trim_start_matches("table ");
-                        diagnostic.help(format!("write `{table}.apply().{name}`, which applies the table"))
+                    (Type::Table(_), name) if is_apply_result(name) => {
+                        as_apply_result(diagnostic, shown.trim_start_matches("table "), name)
                     }
                     _ if is_method => as_method(diagnostic, member),
                     _ => diagnostic,
@@ -200,4 +199,14 @@ impl Checker<'_> {
 /// Adds the syntax of a method call, for a method without parentheses.
 fn as_method(diagnostic: Diagnostic, member: &ast::Ident) -> Diagnostic {
     diagnostic.help(format!("`{0}` is a method, which is called with parentheses: `{0}()`", member.name))
+}
+
+/// Whether this is a part of the result of applying a table.
+pub(crate) fn is_apply_result(name: &str) -> bool {
+    matches!(name, "hit" | "miss" | "action_run")
+}
+
+/// Adds how a part of the result of applying a table is written.
+pub(crate) fn as_apply_result(diagnostic: Diagnostic, table: &str, name: &str) -> Diagnostic {
+    diagnostic.help(format!("write `{table}.apply().{name}`, which applies the table"))
 }

@@ -82,6 +82,6 @@ fn frames_come_to_external_hosts_and_results_have_what_the_others_do() {
     assert!(!table("hosts.csv").contains("h1,"), "{}", table("hosts.csv"));
     // What nobody feeds is as deterministic as everything else.
     let mut parallel = simulate(scenario, 2);
-    parallel.run_until(Time::MAX);
+    parallel.run_until(Time::MAX).unwrap();
     assert_eq!(results::files(&parallel), files);
 }

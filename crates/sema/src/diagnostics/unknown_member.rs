@@ -93,7 +93,8 @@ mod tests {
             "
             if (s.h.isValid) { }
             s.x = s.stack.minSizeInBits;
-            if (t.apply().hit()) { }",
+            if (t.apply().hit()) { }
+            if (t.hit()) { }",
             expect![[r#"
                 t.p4:4:21: error[E0205]: `H` has no member `isValid`
                   `isValid`: unknown member
@@ -105,6 +106,10 @@ mod tests {
                 t.p4:6:27: error[E0205]: the result of t.apply() has no member `hit`
                   `hit`: unknown member
                   = `hit` is not a method, and stands without parentheses: `.hit`
+                t.p4:7:19: error[E0205]: table t has no member `hit`
+                  `hit`: unknown member
+                  `t`: declared here
+                  = write `t.apply().hit`, which applies the table
             "#]],
         );
     }

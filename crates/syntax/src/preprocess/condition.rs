@@ -21,6 +21,7 @@ impl Preprocessor<'_> {
     /// The value of the condition `tokens` of the directive at `span`. An invalid condition is reported and false.
     pub(super) fn evaluate_condition(&mut self, span: Span, tokens: Vec<Token>) -> Result<bool, LimitExceeded> {
         let tokens = self.resolve_defined(tokens);
+        let empty = tokens.iter().find(|token| self.is_empty_macro(token)).copied();
         self.is_in_condition = true;
         let expanded = self.expand_line(tokens);
         self.is_in_condition = false;
@@ -34,10 +35,23 @@ impl Preprocessor<'_> {
         });
         Ok(outcome.unwrap_or_else(|fault| {
             let message = "this condition cannot be evaluated";
-            let diagnostic = Diagnostic::error(codes::INVALID_CONDITION, fault.span, message).label(fault.message);
+            let mut diagnostic = Diagnostic::error(codes::INVALID_CONDITION, fault.span, message).label(fault.message);
+            if let Some(empty) = empty {
+                let name = self.names.text(empty.symbol);
+                diagnostic = diagnostic.help(format!(
+                    "the macro `{name}` is defined, but empty: give it a value, as in `#define {name} 1` or `-D {name}=1`, \
+                     or ask `#ifdef {name}`"
+                ));
+            }
             self.diagnostics.push(diagnostic);
             false
         }))
+    }
+
+    /// Whether a token is the name of a macro without parameters and without a body.
+    fn is_empty_macro(&self, token: &Token) -> bool {
+        let named = || self.macros.get(token.symbol);
+        token.kind == TokenKind::Word && named().is_some_and(|it| it.parameters.is_none() && it.body_tokens.is_empty())
     }
 
     /// Replaces `defined X` and `defined(X)` with 1 or 0, before macros are expanded.
