@@ -151,7 +151,11 @@ static inline WS_UNUSED uint64_t ws_hash_csum16(const uint8_t *a, uint64_t a_cou
 
 static inline uint64_t ws_xor_bytes(const uint8_t *bytes, uint64_t count)
 {
-    uint64_t value = 0;
+    uint64_t words = 0;
+    for (; count >= 8; bytes += 8, count -= 8)
+        words ^= ws_load64(bytes);
+    words ^= words >> 32;
+    uint64_t value = (words ^ words >> 16) & 0xffff;
     for (; count >= 2; bytes += 2, count -= 2)
         value ^= ws_load16(bytes);
     return count != 0 ? value ^ (uint64_t)bytes[0] << 8 : value;
@@ -205,12 +209,29 @@ static inline WS_UNUSED void ws_crc_fill_ccitt(ws_crc_tables tables)
         }
 }
 
+/* Four bytes as a number, the first one lowest. */
+static inline WS_UNUSED uint32_t ws_load32_low(const uint8_t *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+/* The effect of four bytes, the first one lowest. */
+static inline WS_UNUSED uint32_t ws_crc_step(const uint32_t (*t)[256], uint32_t bytes)
+{
+    return t[3][bytes & 0xff] ^ t[2][bytes >> 8 & 0xff] ^ t[1][bytes >> 16 & 0xff] ^ t[0][bytes >> 24];
+}
+
 static inline WS_UNUSED uint32_t ws_crc_reflected(const ws_crc_tables t, uint32_t crc, const uint8_t *p, uint64_t count)
 {
     for (; count >= 8; p += 8, count -= 8) {
-        uint32_t low = crc ^ ((uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24);
+        uint32_t low = crc ^ ws_load32_low(p);
         crc = t[7][low & 0xff] ^ t[6][low >> 8 & 0xff] ^ t[5][low >> 16 & 0xff] ^ t[4][low >> 24] ^ t[3][p[4]] ^ t[2][p[5]] ^
               t[1][p[6]] ^ t[0][p[7]];
+    }
+    if (count >= 4) {
+        crc = ws_crc_step(t, crc ^ ws_load32_low(p));
+        p += 4;
+        count -= 4;
     }
     for (; count > 0; count--)
         crc = crc >> 8 ^ t[0][(crc ^ *p++) & 0xff];
@@ -222,6 +243,11 @@ static inline WS_UNUSED uint32_t ws_crc_forward16(const ws_crc_tables t, uint32_
     for (; count >= 8; p += 8, count -= 8)
         crc = t[7][crc >> 8 ^ p[0]] ^ t[6][(crc & 0xff) ^ p[1]] ^ t[5][p[2]] ^ t[4][p[3]] ^ t[3][p[4]] ^ t[2][p[5]] ^
               t[1][p[6]] ^ t[0][p[7]];
+    if (count >= 4) {
+        crc = t[3][crc >> 8 ^ p[0]] ^ t[2][(crc & 0xff) ^ p[1]] ^ t[1][p[2]] ^ t[0][p[3]];
+        p += 4;
+        count -= 4;
+    }
     for (; count > 0; count--)
         crc = (crc << 8 ^ t[0][crc >> 8 ^ *p++]) & 0xffff;
     return crc;
@@ -380,14 +406,19 @@ static inline uint64_t ws_hash_crc_ccitt(const uint8_t *a, uint64_t a_count, con
 
 static inline uint32_t ws_crc_custom(const struct ws_crc *crc, uint32_t remainder, const uint8_t *p, uint64_t count)
 {
+    const uint32_t(*const t)[256] = crc->tables;
     if (crc->is_reflected) {
+        for (; count >= 4; p += 4, count -= 4)
+            remainder = ws_crc_step(t, remainder ^ ws_load32_low(p));
         for (; count > 0; count--)
-            remainder = remainder >> 8 ^ crc->table[(remainder ^ *p++) & 0xff];
+            remainder = remainder >> 8 ^ t[0][(remainder ^ *p++) & 0xff];
         return remainder;
     }
-    uint32_t mask = (uint32_t)ws_mask(crc->width), top = crc->width - 8;
+    const uint32_t mask = (uint32_t)ws_mask(crc->width), top = crc->width - 8;
+    for (; count >= 4; p += 4, count -= 4)
+        remainder = ws_crc_step(t, __builtin_bswap32(remainder << (32 - crc->width) ^ (uint32_t)ws_load32(p)));
     for (; count > 0; count--)
-        remainder = (remainder << 8 ^ crc->table[(remainder >> top ^ *p++) & 0xff]) & mask;
+        remainder = (remainder << 8 ^ t[0][(remainder >> top ^ *p++) & 0xff]) & mask;
     return remainder;
 }
 
@@ -396,10 +427,11 @@ static inline uint32_t ws_crc_turned(const struct ws_crc *crc, uint32_t remainde
 {
     if (!crc->is_reversed)
         return remainder;
-    uint32_t turned = 0;
-    for (uint32_t bit = 0; bit < crc->width; bit++)
-        turned |= (remainder >> bit & 1) << (crc->width - 1 - bit);
-    return turned;
+    uint32_t turned = __builtin_bswap32(remainder);
+    turned = (turned >> 4 & 0x0f0f0f0fu) | (turned & 0x0f0f0f0fu) << 4;
+    turned = (turned >> 2 & 0x33333333u) | (turned & 0x33333333u) << 2;
+    turned = (turned >> 1 & 0x55555555u) | (turned & 0x55555555u) << 1;
+    return turned >> (32 - crc->width);
 }
 
 static inline uint64_t ws_hash_from(const struct ws_crc *crc, uint32_t remainder, const uint8_t *a, uint64_t a_count,
@@ -491,23 +523,24 @@ static inline WS_UNUSED uint64_t ws_remainder(const uint64_t *constants, uint32_
 }
 #endif
 
-/* Joins values of any width, most significant bit first. The bits after the last one in its byte are zero. */
+/* Joins values of any width, most significant bit first. Whole words are stored; the bits after them wait, as a number.
+ * The buffer has room for eight bytes more than the values take. */
 struct ws_joined {
     uint8_t *bytes;
-    uint64_t bits;
+    uint64_t waiting, bits;
 };
 
 static inline void ws_join(struct ws_joined *joined, uint64_t value, uint32_t width)
 {
-    while (width > 0) {
-        uint32_t used = (uint32_t)(joined->bits % 8), space = 8 - used, take = width < space ? width : space;
-        uint8_t *byte = joined->bytes + joined->bits / 8;
-        if (used == 0)
-            *byte = 0;
-        *byte = (uint8_t)(*byte | (value >> (width - take) & ws_mask(take)) << (space - take));
-        joined->bits += take;
-        width -= take;
+    const uint32_t space = 64 - (uint32_t)(joined->bits % 64);
+    if (width < space) {
+        joined->waiting = joined->waiting << width | value;
+    } else {
+        const uint32_t left = width - space;
+        ws_store64(joined->bytes + joined->bits / 64 * 8, joined->waiting << (space - 1) << 1 | value >> left);
+        joined->waiting = value & ws_mask(left);
     }
+    joined->bits += width;
 }
 
 static inline void ws_join_wide(struct ws_joined *joined, const uint64_t *value, uint32_t width)
@@ -522,12 +555,26 @@ static inline void ws_join_wide(struct ws_joined *joined, const uint64_t *value,
 /* Joins `count` bits of a header from bit `offset`. */
 static inline void ws_join_bits(struct ws_joined *joined, const uint8_t *bytes, uint32_t offset, uint32_t count)
 {
-    for (uint32_t i = offset; i < offset + count; i++)
-        ws_join(joined, bytes[i / 8] >> (7 - i % 8) & 1, 1);
+    bytes += offset / 8;
+    if (offset % 8 != 0 && count > 0) {
+        const uint32_t rest = 8 - offset % 8, first = count < rest ? count : rest;
+        ws_join(joined, ws_load8(bytes++) >> (rest - first) & ws_mask(first), first);
+        count -= first;
+    }
+    for (; count >= 64; bytes += 8, count -= 64)
+        ws_join(joined, ws_load64(bytes), 64);
+    for (; count >= 8; bytes++, count -= 8)
+        ws_join(joined, ws_load8(bytes), 8);
+    if (count > 0)
+        ws_join(joined, ws_load8(bytes) >> (8 - count), count);
 }
 
-static inline uint64_t ws_joined_bytes(const struct ws_joined *joined)
+/* Stores what waits, with zeros up to a whole word. Returns how many bytes the values take. */
+static inline uint64_t ws_join_end(const struct ws_joined *joined)
 {
+    const uint32_t used = (uint32_t)(joined->bits % 64);
+    if (used != 0)
+        ws_store64(joined->bytes + joined->bits / 64 * 8, joined->waiting << (64 - used));
     return (joined->bits + 7) / 8;
 }
 

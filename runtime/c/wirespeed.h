@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define WS_ABI_VERSION 20u
+#define WS_ABI_VERSION 21u
 
 /* A program may contain comparisons with constant results; the generated C then does, too. */
 #pragma GCC diagnostic ignored "-Wtype-limits"
@@ -169,7 +169,7 @@ _Static_assert(sizeof(struct ws_lookup) == 12 * sizeof(void *) + 64, "tables::Lo
 /* A CRC whose parameters the control plane sets. The remainder is stored with its bits reversed if data are processed
  * lowest bit first. */
 struct ws_crc {
-    uint32_t table[256]; /* the effect of a byte */
+    uint32_t tables[4][256]; /* [k][byte] is the effect of a byte that k more bytes follow */
     uint32_t start;
     uint32_t final_xor;
     uint32_t width;
@@ -178,7 +178,7 @@ struct ws_crc {
     uint32_t reserved;
 };
 
-_Static_assert(sizeof(struct ws_crc) == 1048, "abi.rs");
+_Static_assert(sizeof(struct ws_crc) == 4120, "abi.rs");
 
 /* A register array: each cell takes ceil(width / 64) words. In front of the words, backwards, there is a mark for each 64
  * of them: a byte that is set where one of them was written. */

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 use tables::LookupHandle;
 
 /// Version of these layouts. A shared object of another version is not loaded.
-pub const ABI_VERSION: u32 = 20;
+pub const ABI_VERSION: u32 = 21;
 
 /// Alignment of a packet's chunk, in bytes.
 pub const CHUNK_ALIGN_BYTES: usize = 64;
@@ -224,7 +224,7 @@ const _: () = {
     assert!(size_of::<Frame>() == 24 + size_of::<usize>());
     assert!(size_of::<tables::EntryHeader>() == 16);
     assert!(size_of::<LookupHandle>() == 12 * size_of::<usize>() + 64);
-    assert!(size_of::<Crc>() == 1048);
+    assert!(size_of::<Crc>() == 4120);
 };
 
 /// A register array: each cell takes `ceil(width / 64)` words, lowest first.
@@ -267,13 +267,13 @@ pub struct TableUse {
     pub hits: u64,
 }
 
-/// A CRC with the parameters of a calculation, prepared so that one step processes a byte. If data are processed lowest
-/// bit first, the remainder is stored with its bits reversed.
+/// A CRC with the parameters of a calculation, prepared so that one step processes four bytes. If data are processed
+/// lowest bit first, the remainder is stored with its bits reversed.
 #[repr(C)]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Crc {
-    /// The effect of a byte.
-    pub table: [u32; 256],
+    /// The effect of a byte that as many more bytes follow as the number of the table says.
+    pub tables: [[u32; 256]; 4],
     /// The remainder at the start.
     pub start: u32,
     /// What the remainder is xored with at the end.
@@ -304,8 +304,16 @@ impl Crc {
             }
             if is_reflected { reversed(remainder) } else { remainder }
         };
+        let mut tables = [std::array::from_fn(effect); 4];
+        for number in 1..tables.len() {
+            let before = tables[number - 1];
+            tables[number] = before.map(|remainder| match is_reflected {
+                true => remainder >> 8 ^ tables[0][(remainder & 0xff) as usize],
+                false => (remainder << 8 ^ tables[0][(remainder >> (width - 8) & 0xff) as usize]) & mask,
+            });
+        }
         Crc {
-            table: std::array::from_fn(effect),
+            tables,
             start: if is_reflected { reversed(parameters.initial) } else { parameters.initial & mask },
             final_xor: parameters.final_xor & mask,
             width,

@@ -277,6 +277,99 @@ static void test_short_hashes(void)
     }
 }
 
+/* A CRC of 16 or 32 bits, bit by bit. */
+static uint32_t crc_by_bits(uint32_t width, uint32_t polynomial, uint32_t is_reflected, uint32_t crc, const uint8_t *bytes,
+                            uint32_t count)
+{
+    for (uint32_t i = 0; i < 8 * count; i++) {
+        const uint32_t bit = bytes[i / 8] >> (is_reflected ? i % 8 : 7 - i % 8) & 1;
+        const uint32_t carry = (is_reflected ? crc & 1 : crc >> (width - 1)) ^ bit;
+        crc = is_reflected ? crc >> 1 : crc << 1 & (uint32_t)ws_mask(width);
+        crc ^= carry ? polynomial : 0;
+    }
+    return crc;
+}
+
+/* The hash of a custom CRC with tables that are filled here. */
+static uint64_t custom_hash(uint32_t width, uint32_t polynomial, uint32_t is_reflected, const uint8_t *bytes, uint32_t count)
+{
+    static struct ws_crc crc;
+    crc = (struct ws_crc){ .start = 0x1234, .width = width, .is_reflected = is_reflected };
+    for (uint32_t k = 0; k < 4; k++)
+        for (uint32_t byte = 0; byte < 256; byte++) {
+            const uint8_t followed[4] = { (uint8_t)byte, 0, 0, 0 };
+            crc.tables[k][byte] = crc_by_bits(width, polynomial, is_reflected, 0, followed, k + 1);
+        }
+    const uint32_t split = count / 3;
+    const uint64_t hash = ws_hash_custom(&crc, bytes, split, bytes + split, count - split);
+    crc.is_reversed = 1;
+    const uint64_t reversed = ws_hash_custom(&crc, bytes, split, bytes + split, count - split);
+    for (uint32_t bit = 0; bit < width; bit++)
+        CHECK((hash >> bit & 1) == (reversed >> (width - 1 - bit) & 1));
+    CHECK(reversed <= ws_mask(width));
+    return hash;
+}
+
+/* Hashes that process several bytes at once are those bit by bit, and word by word. */
+static void check_long_hashes(uint32_t count)
+{
+    uint8_t bytes[40];
+    uint32_t xored = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        bytes[i] = (uint8_t)random_number();
+        xored ^= (uint32_t)bytes[i] << (i % 2 == 0 ? 8 : 0);
+    }
+    CHECK(ws_hash_xor16(bytes, count, bytes, 0) == xored);
+    CHECK(ws_hash_crc16(bytes, count, bytes, 0) == crc_by_bits(16, 0xa001, 1, 0, bytes, count));
+    CHECK(ws_hash_crc32(bytes, count, bytes, 0) == (uint32_t)~crc_by_bits(32, 0xedb88320, 1, 0xffffffff, bytes, count));
+    CHECK(ws_hash_crc_ccitt(bytes, count, bytes, 0) == crc_by_bits(16, 0x1021, 0, 0xffff, bytes, count));
+    for (uint32_t is_reflected = 0; is_reflected < 2; is_reflected++) {
+        const uint32_t narrow = is_reflected ? 0xd015 : 0xa80b, wide = is_reflected ? 0x82f63b78 : 0x1edc6f41;
+        CHECK(custom_hash(16, narrow, is_reflected, bytes, count) ==
+              crc_by_bits(16, narrow, is_reflected, 0x1234, bytes, count));
+        CHECK(custom_hash(32, wide, is_reflected, bytes, count) == crc_by_bits(32, wide, is_reflected, 0x1234, bytes, count));
+    }
+}
+
+/* Appends a bit to those in `bytes`. */
+static void append_bit(uint8_t *bytes, uint32_t *bits, uint64_t bit)
+{
+    bytes[*bits / 8] |= (uint8_t)((bit & 1) << (7 - *bits % 8));
+    *bits += 1;
+}
+
+/* Values of any width and bits from any offset are joined as if bit by bit, and nothing beyond the room is written. */
+static void test_joined(void)
+{
+    for (uint32_t round = 0; round < 2000; round++) {
+        uint8_t buffer[128 + 8], wanted[128] = { 0 }, header[24];
+        uint64_t limbs[3];
+        uint32_t bits = 0;
+        struct ws_joined joined = { buffer, 0, 0 };
+        for (uint32_t i = 0; i < 24; i++)
+            header[i] = (uint8_t)random_number();
+        for (uint32_t piece = 0; piece < 1 + round % 5; piece++) {
+            const uint32_t kind = (uint32_t)(random_number() % 3), offset = (uint32_t)(random_number() % 24);
+            const uint32_t width = (uint32_t)(random_number() % (kind == 0 ? 65 : 24 * 8 - 23));
+            for (uint32_t limb = 0; limb < 3; limb++)
+                limbs[limb] = random_number() & (width > 64 * limb ? ws_mask(width - 64 * limb) : 0);
+            if (kind == 0)
+                ws_join(&joined, limbs[0], width);
+            else if (kind == 1)
+                ws_join_wide(&joined, limbs, width);
+            else
+                ws_join_bits(&joined, header, offset, width);
+            for (uint32_t i = 0; i < width; i++) {
+                const uint32_t from = offset + i;
+                append_bit(wanted, &bits,
+                           kind == 2 ? header[from / 8] >> (7 - from % 8) : limbs[(width - 1 - i) / 64] >> (width - 1 - i) % 64);
+            }
+        }
+        CHECK(ws_join_end(&joined) == (bits + 7) / 8);
+        CHECK(memcmp(buffer, wanted, (bits + 7) / 8) == 0);
+    }
+}
+
 static void test_hashes(void)
 {
     test_short_hashes();
@@ -293,13 +386,9 @@ static void test_hashes(void)
     CHECK(ws_hash_csum16(words, 8, words, 0) == (~0xddf2u & 0xffff));
     CHECK(ws_hash_csum16(words, 0, words, 0) == 0xffff);
 
-    uint8_t buffer[4];
-    struct ws_joined joined = { buffer, 0 };
-    ws_join(&joined, 5, 3);
-    ws_join(&joined, 0x3ff, 10);
-    CHECK(ws_joined_bytes(&joined) == 2 && buffer[0] == 0xbf && buffer[1] == 0xf8);
-    ws_join_bits(&joined, words + 2, 4, 8);
-    CHECK(joined.bits == 21 && buffer[1] == (0xf8 | 0x20 >> 5) && buffer[2] == 0x00);
+    for (uint32_t count = 0; count < 40; count++)
+        check_long_hashes(count);
+    test_joined();
 }
 
 static void test_stacks(void)

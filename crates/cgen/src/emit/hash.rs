@@ -4,7 +4,7 @@
 //! computed directly from words of the header wherever all groups but the last are whole 16-bit words, since then
 //! leaving a group out does not shift the others. CRCs of sixteen bytes at most are multiplications in registers. Other
 //! functions run over a small buffer, to which pieces are copied at known places if all of them are whole bytes, and
-//! joined bit by bit if not.
+//! joined in words if not.
 
 use super::expr::Value;
 use super::field::Bits;
@@ -18,6 +18,12 @@ use lir::{
 
 /// The most bits that are hashed in registers.
 const SHORT_BITS_MAX: u32 = 128;
+
+/// Bytes of a buffer after those that are joined: `ws_join_end` stores a whole word.
+const JOINED_SPARE: u32 = 8;
+
+/// Longer runs of fields are read in loops.
+const LOADS_MAX: u32 = 16;
 
 /// Inputs that are hashed together or not at all.
 struct Group<'p> {
@@ -358,12 +364,10 @@ impl<'e> Scope<'_, 'e> {
         let buffer = self.fresh("buffer");
         // Compilers warn about a buffer that is never written.
         let initial = (bytes_max == 0).then(|| C::List(vec![int(0)]));
-        self.push(declare_array(Type::U8, buffer.clone(), bytes_max + 1, initial));
-        let count = if self.in_whole_bytes(groups) {
-            self.copy_groups(&buffer, groups)
-        } else {
-            self.join_groups(&buffer, groups)
-        };
+        let is_copied = self.in_whole_bytes(groups);
+        let spare = if is_copied { 1 } else { JOINED_SPARE };
+        self.push(declare_array(Type::U8, buffer.clone(), bytes_max + spare, initial));
+        let count = if is_copied { self.copy_groups(&buffer, groups) } else { self.join_groups(&buffer, groups) };
         let function = match algorithm {
             HashAlgorithm::Crc32 => "ws_hash_crc32",
             HashAlgorithm::Crc16 => "ws_hash_crc16",
@@ -449,10 +453,10 @@ impl<'e> Scope<'_, 'e> {
         }
     }
 
-    /// Joins pieces bit by bit; returns the count of bytes.
+    /// Joins pieces of any width; returns the count of bytes.
     fn join_groups(&mut self, buffer: &str, groups: &[Group<'_>]) -> C {
         let joined = self.fresh("joined");
-        let start = C::List(vec![name(buffer), int(0)]);
+        let start = C::List(vec![name(buffer), int(0), int(0)]);
         self.push(declare(Type::Joined, joined.clone(), start));
         let target = unary("&", name(joined));
         for group in groups {
@@ -462,36 +466,40 @@ impl<'e> Scope<'_, 'e> {
                 }
             });
         }
-        call("ws_joined_bytes", vec![target])
+        call("ws_join_end", vec![target])
     }
 
     fn join_piece(&mut self, target: &C, piece: &Piece<'_>) {
-        let stmt = match piece {
+        let join = |function, mut arguments: Vec<C>| {
+            arguments.insert(0, target.clone());
+            S::Eval(call(function, arguments))
+        };
+        match piece {
             Piece::Varbit(header, field) => {
                 let access = self.access(header);
                 let valid = self.valid(&access);
                 let bits = self.field_bits(&access, *field, None);
                 let (pointer, length) = (self.pointer(&access), self.varbit_bytes(&access));
                 let count = binary("*", length, int(8));
-                let join = S::Eval(call("ws_join_bits", vec![target.clone(), pointer, int(bits.offset), count]));
-                match valid {
-                    Some(valid) => S::If(valid, vec![join], Vec::new()),
-                    None => join,
-                }
+                self.guarded(valid, vec![join("ws_join_bits", vec![pointer, int(bits.offset), count])]);
             }
-            Piece::Fields { header, first, bits } => {
+            Piece::Fields { header, first, bits } if *bits > 64 * LOADS_MAX => {
                 let (_, pointer) = self.fields_place(header, *first);
-                S::Eval(call("ws_join_bits", vec![target.clone(), pointer, int(0), int(*bits)]))
+                self.push(join("ws_join_bits", vec![pointer, int(0), int(*bits)]));
+            }
+            Piece::Fields { .. } => {
+                for (number, bytes) in self.numbers(piece) {
+                    self.push(join("ws_join", vec![number, int(8 * bytes)]));
+                }
             }
             Piece::Expr(expr) => {
                 let width = expr.ty.width();
                 match self.value(expr) {
-                    Value::Narrow(value) => S::Eval(call("ws_join", vec![target.clone(), value, int(width)])),
-                    Value::Wide(limbs) => S::Eval(call("ws_join_wide", vec![target.clone(), limbs, int(width)])),
+                    Value::Narrow(value) => self.push(join("ws_join", vec![value, int(width)])),
+                    Value::Wide(limbs) => self.push(join("ws_join_wide", vec![limbs, int(width)])),
                 }
             }
-        };
-        self.push(stmt);
+        }
     }
 }
 
@@ -502,7 +510,6 @@ fn add_native(native: &str, summand: C) -> S {
 
 /// Native summands of `bytes` bytes that begin at bit `position` (a whole byte) of the words.
 fn native_sums(pointer: &C, bytes: u32, position: u32) -> Vec<C> {
-    const LOADS_MAX: u32 = 16;
     let place = |at: u32| plus(pointer.clone(), at);
     let byte = |at: u32, shift: &str| binary("<<", call("ws_load8", vec![place(at)]), name(shift));
     let (mut sums, mut at) = (Vec::new(), 0);
