@@ -31,13 +31,19 @@ impl RttEstimator {
         }
     }
 
-    /// Takes a measurement (RFC 6298, (2.2) and (2.3)). `least` is the shortest time among what was acknowledged
-    /// together, which does not contain the delay of acknowledgments.
+    /// Takes a measurement. `least` is the shortest time among what was acknowledged together, which does not contain
+    /// the delay of acknowledgments.
     pub(crate) fn measure(&mut self, now: Time, rtt: Time, least: Time, config: &Config) {
         if least <= self.min || now.since(self.min_since) > MIN_WINDOW {
             self.min = least;
             self.min_since = now;
         }
+        self.measure_coarsely(rtt, config);
+    }
+
+    /// Takes a measurement that is as coarse as the clock of time stamps, so that it says nothing about the minimum (RFC
+    /// 6298, (2.2) and (2.3)).
+    pub(crate) fn measure_coarsely(&mut self, rtt: Time, config: &Config) {
         if self.is_measured {
             let difference = if rtt > self.smoothed { rtt - self.smoothed } else { self.smoothed - rtt };
             self.variation = self.variation - self.variation.divided(4) + difference.divided(4);
@@ -76,8 +82,8 @@ impl RttEstimator {
         self.variation
     }
 
-    /// The smallest round-trip time of the last minutes, once there is one.
+    /// The smallest round-trip time of the last minutes, once one was measured exactly.
     pub(crate) fn min(&self) -> Option<Time> {
-        self.is_measured.then_some(self.min)
+        (self.min < Time::MAX).then_some(self.min)
     }
 }

@@ -136,6 +136,52 @@ fn a_syn_that_timed_out_once_keeps_the_initial_window() {
     );
 }
 
+/// RFC 6298, section 3: time stamps say which SYN was answered, so the handshake measures a round trip nevertheless. As
+/// in Linux, (5.7) is for handshakes that measure none.
+#[test]
+fn time_stamps_measure_the_round_trip_of_a_repeated_syn() {
+    check(
+        |config| config.timestamps = true,
+        expect![[r#"
+
+            0 connect
+            0 > S 0:1 win 60000 <mss 1000,sackOK,ts 0:0>
+            1 > S 0:1 <mss 1000,sackOK,ts 1000:0>
+            1.5 < S. 0:1 ack 1 <mss 1000,sackOK,ts 700:1000>
+            1.5 * Established
+            1.5 > . 1:1 ack 1 <ts 1500:700>
+            1.5 ? cwnd=10 srtt=0.5 rto=1.5
+        "#]],
+    );
+    // The first SYN was answered late.
+    check(
+        |config| config.timestamps = true,
+        expect![[r#"
+
+            0 connect
+            0 > S 0:1 win 60000 <mss 1000,sackOK,ts 0:0>
+            1 > S 0:1 <mss 1000,sackOK,ts 1000:0>
+            1.5 < S. 0:1 ack 1 <mss 1000,sackOK,ts 700:0>
+            1.5 * Established
+            1.5 > . 1:1 ack 1 <ts 1500:700>
+            1.5 ? cwnd=10 srtt=1.5 rto=4.5
+        "#]],
+    );
+    check(
+        |config| config.timestamps = true,
+        expect![[r#"
+
+            0 listen
+            0 < S 0:1 <mss 1000,sackOK,ts 700:0>
+            0 > S. 0:1 ack 1 win 60000 <mss 1000,sackOK,ts 0:700>
+            1 > S. 0:1 ack 1 <mss 1000,sackOK,ts 1000:700>
+            1.1 < . 1:1 ack 1 <ts 1800:1000>
+            1.1 * Established
+            1.1 ? cwnd=10 srtt=0.1 rto=0.3
+        "#]],
+    );
+}
+
 #[test]
 fn a_syn_ack_is_repeated() {
     check(

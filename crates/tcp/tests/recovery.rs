@@ -624,6 +624,50 @@ fn a_probe_that_repaired_a_loss_reduces_the_window() {
     );
 }
 
+/// RFC 8985, section 7: the answer to a probe shows that what was sent before it is lost. Its echo is that of the last
+/// segment that arrived in order (RFC 7323, section 4.3), so it does not tell which copy of the probed segment arrived.
+#[test]
+fn the_answer_to_a_probe_uncovers_a_lost_tail_with_time_stamps_too() {
+    check(
+        |config| config.timestamps = true,
+        expect![[r#"
+
+            0.1 established <mss 1000,sackOK,ts 700:0>
+            0.1 write 3952
+            0.1 > . 1:989 ack 1 <ts 100:700>
+            0.1 > . 989:1977 ack 1 <ts 100:700>
+            0.1 > . 1977:2965 ack 1 <ts 100:700>
+            0.1 > P. 2965:3953 ack 1 <ts 100:700>
+            0.2 < . 1:1 ack 989 <ts 800:100>
+            0.4 > P. 2965:3953 ack 1 <ts 400:800>
+            0.4 wait
+            0.5 < . 1:1 ack 989 <ts 1100:100,sack 2965:3953>
+            0.5 > . 989:1977 ack 1 <ts 500:1100>
+            0.5 ? phase=FastRecovery fast=1 timeouts=0
+        "#]],
+    );
+    // A round trip shorter than the tick of time stamps, which alone measured it: it does not seem too short.
+    check(
+        |config| config.timestamps = true,
+        expect![[r#"
+
+            0 connect
+            0 > S 0:1 win 60000 <mss 1000,sackOK,ts 0:0>
+            1 > S 0:1 <mss 1000,sackOK,ts 1000:0>
+            1.0002 < S. 0:1 ack 1 <mss 1000,sackOK,ts 700:1000>
+            1.0002 * Established
+            1.0002 > . 1:1 ack 1 <ts 1000:700>
+            1.0002 write 1976
+            1.0002 > . 1:989 ack 1 <ts 1000:700>
+            1.0002 > P. 989:1977 ack 1 <ts 1000:700>
+            1.0022 > P. 989:1977 ack 1 <ts 1002:700>
+            1.0024 < . 1:1 ack 1 <ts 702:1000,sack 989:1977>
+            1.0024 > . 1:989 ack 1 <ts 1002:702>
+            1.0024 ? phase=FastRecovery fast=1 timeouts=0
+        "#]],
+    );
+}
+
 #[test]
 fn a_probe_prefers_new_data() {
     check(

@@ -47,7 +47,7 @@ impl Connection {
             if self.handshake.asks_ecn && consents {
                 self.ecn.enable(self.config.congestion);
             }
-            self.establish(now);
+            self.establish(now, segment);
             self.receiver.acknowledge_now(false);
         } else {
             // Both sides opened at the same time.
@@ -79,16 +79,11 @@ impl Connection {
         self.sender.update_window(segment.window, true, 0, 0);
     }
 
-    /// Our SYN was acknowledged.
-    pub(super) fn establish(&mut self, now: Time) {
+    /// Our SYN was acknowledged by a segment.
+    pub(super) fn establish(&mut self, now: Time, segment: &Segment) {
         self.handshake.is_due = false;
         self.sender.start();
-        if self.handshake.timeouts == 0 {
-            let rtt = now.since(self.handshake.sent_at);
-            self.sender.rtt.measure(now, rtt, rtt, &self.config);
-        } else {
-            self.sender.rtt.restart(self.config.initial_rto.max(AFTER_SYN_TIMEOUT));
-        }
+        self.measure_handshake(now, segment);
         if self.handshake.timeouts > 1 {
             self.sender.windows.congestion = self.sender.windows.mss;
         }
@@ -97,6 +92,21 @@ impl Connection {
         }
         self.state = if self.sender.is_finishing() { State::FinWait1 } else { State::Established };
         self.events.add(Event::Established);
+    }
+
+    /// How long the answer to our SYN took (RFC 6298, section 3). After a timeout only time stamps say which SYN it
+    /// answers.
+    fn measure_handshake(&mut self, now: Time, segment: &Segment) {
+        let rtt = &mut self.sender.rtt;
+        if self.handshake.timeouts == 0 {
+            let took = now.since(self.handshake.sent_at);
+            return rtt.measure(now, took, took, &self.config);
+        }
+        let stamps = self.timestamps.as_ref().zip(segment.options.timestamps);
+        match stamps.and_then(|(clock, option)| clock.elapsed(now, option.echo)) {
+            Some(took) => rtt.measure_coarsely(took, &self.config),
+            None => rtt.restart(self.config.initial_rto.max(AFTER_SYN_TIMEOUT)),
+        }
     }
 
     /// The SYN was not answered.
@@ -142,5 +152,6 @@ impl Connection {
     }
 }
 
-/// The retransmission timeout for data if a SYN timed out (RFC 6298, (5.7)).
+/// The retransmission timeout for data if a SYN timed out (RFC 6298, (5.7)) and no time stamp measured a round trip. That
+/// exception is Linux's.
 const AFTER_SYN_TIMEOUT: Time = Time::from_s(3);

@@ -128,7 +128,7 @@ impl Connection {
                 self.reset = segment.reset_in_answer();
                 return false;
             }
-            self.establish(now);
+            self.establish(now, segment);
             self.sender.update_window(segment.window, segment.flags.has(Flags::SYN), range.start, to);
             return true;
         }

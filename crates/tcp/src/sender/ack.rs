@@ -31,8 +31,13 @@ impl Sender {
     ) {
         let before = self.board.start();
         let flight = self.board.outstanding();
-        let mut delivered = Delivered::new(self.plausible_until(context, segment));
+        // A delivered retransmission that was sent after this time is not what was acknowledged (RFC 8985, section 6.2,
+        // step 2).
+        let by_rtt = self.rtt.min().map_or(Time::MAX, |min| context.now - min);
+        let mut delivered = Delivered::new(by_rtt.min(echoed_until(context, segment)));
         self.board.acknowledge(to, &mut delivered);
+        // What is reported arrived out of order: the echo is older, whichever copy it was (RFC 7323, section 4.3).
+        delivered.plausible_until = by_rtt;
         let reports = self.take_sack_blocks(segment, &mut delivered);
         let progress = to > before;
         let is_bare = segment.payload_bytes == 0 && !segment.flags.has_any(Flags::SYN | Flags::FIN);
@@ -60,15 +65,6 @@ impl Sender {
         if progress {
             self.timeouts = 0;
         }
-    }
-
-    /// A delivered retransmission that was sent after this time is not what was acknowledged (RFC 8985, section 6.2,
-    /// step 2).
-    fn plausible_until(&self, context: &Context<'_>, segment: &Segment) -> Time {
-        let by_rtt = self.rtt.min().map_or(Time::MAX, |min| context.now - min);
-        let echo = context.timestamps.zip(segment.options.timestamps);
-        let by_echo = echo.and_then(|(clock, option)| clock.sent_at_latest(context.now, option.echo));
-        by_rtt.min(by_echo.unwrap_or(Time::MAX))
     }
 
     fn take_sack_blocks(&mut self, segment: &Segment, delivered: &mut Delivered) -> Reports {
@@ -138,7 +134,7 @@ impl Sender {
         if delivered.acknowledged > 0
             && let Some(rtt) = echo.and_then(|(clock, option)| clock.elapsed(context.now, option.echo))
         {
-            self.rtt.measure(context.now, rtt, rtt, context.config);
+            self.rtt.measure_coarsely(rtt, context.config);
         }
     }
 
@@ -324,4 +320,10 @@ impl Sender {
             self.schedule_probe(context);
         }
     }
+}
+
+/// When what an acknowledgment's time stamp echoes was sent at the latest.
+fn echoed_until(context: &Context<'_>, segment: &Segment) -> Time {
+    let echo = context.timestamps.zip(segment.options.timestamps);
+    echo.and_then(|(clock, option)| clock.sent_at_latest(context.now, option.echo)).unwrap_or(Time::MAX)
 }
