@@ -1,7 +1,7 @@
 //! What is ordered first: parameters, meters, addresses, copies, routing groups.
 
 use crate::priorities::Priorities;
-use crate::settings::{Measures, Settings};
+use crate::settings::Settings;
 use te::fabric::down;
 use te::{Behind, Match, Order, Place};
 
@@ -36,8 +36,7 @@ pub fn set_up(place: &Place, settings: &Settings, cpu_port: u32) -> (Priorities,
     orders.extend(place.ports.iter().flat_map(|port| meters(port, settings)));
     // A session for each set of copies: its number has a bit for each.
     orders.extend((1..8).map(|session: u32| {
-        let has_colours = matches!(settings.measures, Measures::Both | Measures::ColoursOnly);
-        let is_wanted = |rid: u64| rid != TO_COLOURS || has_colours;
+        let is_wanted = |rid: u64| rid != TO_COLOURS || settings.measures.has_colours();
         let has = |(bit, rid): (usize, &u64)| (session >> bit & 1 == 1 && is_wanted(*rid)).then_some((cpu_port, *rid));
         Order::Session { session, replicas: COPIES.iter().enumerate().filter_map(has).collect() }
     }));
@@ -61,7 +60,7 @@ fn meters(port: &te::Port, settings: &Settings) -> Vec<Order> {
         class: None,
         action: "set_marks",
         args: vec![mark_from.into()],
-        rates: Some(settings.utilisation(port.units_per_s)),
+        rates: settings.needs_colours().then(|| settings.utilisation(port.units_per_s)),
     }];
     let action = if port.behind == Behind::Host { "from_host" } else { "from_switch" };
     orders.extend(CLASSES.into_iter().chain([BOTH]).map(|(class, meter)| Order::Entry {
@@ -73,4 +72,31 @@ fn meters(port: &te::Port, settings: &Settings) -> Vec<Order> {
         rates: Some(settings.safe_rate(meter, port.units_per_s_in)),
     }));
     orders
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Measures;
+
+    /// Reports that decide nothing would be most of what the controller gets.
+    #[test]
+    fn links_are_metered_if_colours_matter() {
+        let port = te::Port {
+            number: 1,
+            behind: Behind::Up,
+            units_per_s: 1_000_000,
+            units_per_s_in: 1_000_000,
+            prefixes: Vec::new(),
+            addresses: [1, 2],
+        };
+        let is_metered = |measures, control_window| {
+            let settings = Settings { measures, control_window, ..Settings::default() };
+            matches!(meters(&port, &settings)[0], Order::Entry { table: "links", rates: Some(_), .. })
+        };
+        assert!(is_metered(Measures::Both, 0));
+        assert!(is_metered(Measures::QueueOnly, 5_000));
+        assert!(is_metered(Measures::Neither, 5_000));
+        assert!(!is_metered(Measures::QueueOnly, 0));
+    }
 }

@@ -44,6 +44,13 @@ pub enum Measures {
     Neither,
 }
 
+impl Measures {
+    /// Whether colours are among them.
+    pub fn has_colours(self) -> bool {
+        matches!(self, Measures::Both | Measures::ColoursOnly)
+    }
+}
+
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
@@ -61,6 +68,12 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// Whether somebody needs colours: paths, or control of rates. Otherwise all ports stay green, and no colour is
+    /// reported.
+    pub fn needs_colours(&self) -> bool {
+        self.measures.has_colours() || self.control_window > 0
+    }
+
     /// The meter of a link that carries so many units a second.
     pub fn utilisation(&self, units_per_s: u64) -> Rates {
         let burst = self.burst(units_per_s);
