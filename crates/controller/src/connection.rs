@@ -16,6 +16,7 @@ use ctl::{Failure, Schema, Session, engine};
 use p4runtime_proto::p4::v1::entity::Entity as Kind;
 use p4runtime_proto::p4::v1::stream_message_response::Update as StreamUpdate;
 use p4runtime_proto::p4::v1::{Entity, PacketMetadata, PacketOut, TableEntry, Update, update};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -125,10 +126,8 @@ impl<'a> Served<'a> {
         let mut orders = Orders::new();
         let now = served.now();
         served.logic.joined(now, &entries, &mut orders).map_err(Ended::Unfit)?;
-        for order in &orders.0 {
-            if let Order::Command(line) = order {
-                ctl::parse(line, &served.schema).map_err(|problem| served.unfit(line, &problem))?;
-            }
+        for line in of_each_form(&orders) {
+            ctl::parse(line, &served.schema).map_err(|problem| served.unfit(line, &problem))?;
         }
         served.carry_out(orders).await?;
         Ok(served)
@@ -331,6 +330,24 @@ impl<'a> Served<'a> {
     }
 }
 
+/// The first command of each form: a command, what it is about, and the action. A program that one of them fits has
+/// what the others name, too, and a logic can have a hundred thousand of each.
+fn of_each_form(orders: &Orders) -> Vec<&str> {
+    let mut forms = BTreeSet::new();
+    let lines = orders.0.iter().filter_map(|order| match order {
+        Order::Command(line) => Some(line.as_str()),
+        Order::Packet(..) | Order::Note(_) => None,
+    });
+    lines.filter(|line| forms.insert(form(line))).collect()
+}
+
+fn form(line: &str) -> [Option<&str>; 3] {
+    let mut words = line.split(' ');
+    let (command, subject) = (words.next(), words.next());
+    let action = line.split_once(" do ").and_then(|(_, call)| call.split(' ').next());
+    [command, subject, action]
+}
+
 /// Updates of one request, and the lines that they come from.
 #[derive(Default)]
 struct Writes {
@@ -345,5 +362,29 @@ impl Writes {
         self.line_of.extend(updates.iter().map(|_| self.lines.len()));
         self.updates.extend(updates);
         self.lines.push(line);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_of_each_form_is_checked() {
+        let mut orders = Orders::new();
+        for number in 0..1000 {
+            orders.command(format!("meters rate {number} set 1 2 3 4"));
+            orders.command(format!("add subscribers {number} do tunnel {number}"));
+            orders.note("one more");
+        }
+        orders.command("add subscribers 1000 do tunnel_with_key 7 8");
+        orders.command("delete subscribers 1001");
+        let expected = [
+            "meters rate 0 set 1 2 3 4",
+            "add subscribers 0 do tunnel 0",
+            "add subscribers 1000 do tunnel_with_key 7 8",
+            "delete subscribers 1001",
+        ];
+        assert_eq!(of_each_form(&orders), expected);
     }
 }

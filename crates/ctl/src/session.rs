@@ -29,6 +29,7 @@ use p4runtime_proto::wirespeed::v1::{
     AboutRequest, AboutResponse, RunRequest, SizesRequest, SizesResponse, SnapshotRequest, TapPacket, TapRequest,
     TimerChange, TimersRequest, TimersResponse, WatchRequest, WorkersRequest, WorkersResponse, workers_request,
 };
+use prost::Message as _;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -39,8 +40,10 @@ use tonic::{Code, Response, Status, Streaming};
 /// The most bytes of a response message.
 const ANSWER_BYTES_MAX: usize = 64 << 20;
 
-/// The most updates in one request, if they need not be atomic.
-const UPDATES_MAX: usize = 1000;
+/// The most updates in one request, and about the most bytes, if they need not be atomic: the cost of a request is
+/// shared by many, and a switch whose requests have the 4 MiB that are usual in gRPC takes each.
+const UPDATES_MAX: usize = 10_000;
+const UPDATE_BYTES_MAX: usize = 1 << 20;
 
 /// The timeout of connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -243,29 +246,23 @@ impl Session {
     /// Writes updates. If the write must be atomic, all of them go in one request.
     pub async fn write(&mut self, updates: Vec<Update>, atomicity: Atomicity) -> Result<(), Failure> {
         let election_id = self.bid().await?;
-        let most = if atomicity == Atomicity::ContinueOnError { UPDATES_MAX } else { usize::MAX };
-        let mut rest = updates.into_iter();
-        loop {
-            let updates: Vec<Update> = rest.by_ref().take(most).collect();
-            if updates.is_empty() {
-                return Ok(());
-            }
+        let requests = match atomicity {
+            Atomicity::ContinueOnError => in_requests(updates),
+            _ => Vec::from_iter((!updates.is_empty()).then_some(updates)),
+        };
+        for updates in requests {
             self.client.write(self.write_request(updates, atomicity, election_id)).await?;
         }
+        Ok(())
     }
 
     /// Writes updates, each by itself, and returns those that the switch refused, by index.
     pub async fn write_each(&mut self, updates: Vec<Update>) -> Result<Vec<(usize, RefusedUpdate)>, Failure> {
         let election_id = self.bid().await?;
         let mut refused = Vec::new();
-        let mut rest = updates.into_iter();
         let mut first = 0;
-        loop {
-            let updates: Vec<Update> = rest.by_ref().take(UPDATES_MAX).collect();
+        for updates in in_requests(updates) {
             let count = updates.len();
-            if count == 0 {
-                return Ok(refused);
-            }
             let request = self.write_request(updates, Atomicity::ContinueOnError, election_id);
             if let Err(status) = self.client.write(request).await {
                 let of_these = refused_updates(&status, count).ok_or_else(|| Failure::from(status))?;
@@ -273,6 +270,7 @@ impl Session {
             }
             first += count;
         }
+        Ok(refused)
     }
 
     fn write_request(&self, updates: Vec<Update>, atomicity: Atomicity, election_id: Option<Uint128>) -> WriteRequest {
@@ -638,6 +636,26 @@ fn program_text(about: Option<&AboutResponse>, package: &str) -> String {
     }
 }
 
+/// The updates of each request, in order.
+fn in_requests(updates: Vec<Update>) -> Vec<Vec<Update>> {
+    let mut requests: Vec<Vec<Update>> = Vec::new();
+    let mut bytes = usize::MAX;
+    for update in updates {
+        let own = update.encoded_len();
+        match requests.last_mut().filter(|it| it.len() < UPDATES_MAX && bytes.saturating_add(own) <= UPDATE_BYTES_MAX) {
+            Some(request) => {
+                bytes += own;
+                request.push(update);
+            }
+            None => {
+                bytes = own;
+                requests.push(vec![update]);
+            }
+        }
+    }
+    requests
+}
+
 fn uint128(id: u128) -> Uint128 {
     Uint128 { high: (id >> 64) as u64, low: id as u64 }
 }
@@ -661,4 +679,27 @@ fn reason(error: &dyn std::error::Error) -> String {
         innermost = source;
     }
     innermost.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use p4runtime_proto::p4::v1::entity::Entity as Kind;
+    use p4runtime_proto::p4::v1::{MeterEntry, TableEntry};
+
+    fn sizes(kind: Kind, count: usize) -> Vec<usize> {
+        let update = Update { entity: Some(Entity { entity: Some(kind) }), ..Update::default() };
+        in_requests(vec![update; count]).iter().map(Vec::len).collect()
+    }
+
+    #[test]
+    fn many_updates_are_few_requests() {
+        let small = || Kind::MeterEntry(MeterEntry { meter_id: 1, ..MeterEntry::default() });
+        assert!(sizes(small(), 0).is_empty());
+        assert_eq!(sizes(small(), 25_000), [10_000, 10_000, 5_000]);
+        // Of 300,000 bytes, three fit into a request; one that is longer than a request is one.
+        let large = |bytes| Kind::TableEntry(TableEntry { metadata: vec![0; bytes], ..TableEntry::default() });
+        assert_eq!(sizes(large(300_000), 4), [3, 1]);
+        assert_eq!(sizes(large(2_000_000), 2), [1, 1]);
+    }
 }
