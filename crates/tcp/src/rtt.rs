@@ -41,8 +41,8 @@ impl RttEstimator {
         self.measure_coarsely(rtt, config);
     }
 
-    /// Takes a measurement that is as coarse as the clock of time stamps, so that it says nothing about the minimum (RFC
-    /// 6298, (2.2) and (2.3)).
+    /// Takes a measurement that is as coarse as the clock of time stamps, so that it says nothing about the minimum
+    /// (RFC 6298, (2.2) and (2.3)).
     pub(crate) fn measure_coarsely(&mut self, rtt: Time, config: &Config) {
         if self.is_measured {
             let difference = if rtt > self.smoothed { rtt - self.smoothed } else { self.smoothed - rtt };

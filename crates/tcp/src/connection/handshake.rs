@@ -152,6 +152,6 @@ impl Connection {
     }
 }
 
-/// The retransmission timeout for data if a SYN timed out (RFC 6298, (5.7)) and no time stamp measured a round trip. That
-/// exception is Linux's.
+/// The retransmission timeout for data if a SYN timed out (RFC 6298, (5.7)) and no time stamp measured a round trip.
+/// That exception is Linux's.
 const AFTER_SYN_TIMEOUT: Time = Time::from_s(3);
