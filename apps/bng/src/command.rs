@@ -39,6 +39,10 @@ enum BngCommand {
 }
 
 #[derive(Args, Debug, Clone)]
+#[command(after_help = "\
+Examples:
+  wirespeed bng control --config apps/bng/bng.toml
+  wirespeed bng control --config apps/bng/bng.toml --switch 10.0.0.1:9559 --verbose")]
 struct ControlArguments {
     #[command(flatten)]
     switch: SwitchArguments,
@@ -51,6 +55,10 @@ struct ControlArguments {
 }
 
 #[derive(Args, Debug, Clone)]
+#[command(after_help = "\
+Examples:
+  wirespeed bng report
+  wirespeed bng report --json")]
 struct ReportArguments {
     #[command(flatten)]
     switch: SwitchArguments,
