@@ -406,6 +406,10 @@ fn programs() -> Vec<(PathBuf, String)> {
     files.iter().filter_map(|path| Some((path.clone(), text(path)?))).collect()
 }
 
+/// The cells and entries that a program begins with: those of gateways are as many as their subscribers, are all alike,
+/// and take minutes.
+const CELLS_MAX: usize = 5_000;
+
 #[tokio::test]
 async fn what_is_dumped_brings_the_same_state_back() {
     let (mut one, mut other) = (Client::connect().await, Client::connect().await);
@@ -414,9 +418,12 @@ async fn what_is_dumped_brings_the_same_state_back() {
         if one.load(&program).await.is_err() {
             continue;
         }
+        let fresh = (one.line("dump with-data").await.unwrap(), one.state().await);
+        if fresh.1.len() > CELLS_MAX {
+            continue;
+        }
         other.load(&program).await.unwrap();
         loaded += 1;
-        let fresh = (one.line("dump with-data").await.unwrap(), one.state().await);
         taken += one.fill(&mut random).await;
         let (dump, state) = (one.line("dump with-data").await.unwrap(), one.state().await);
         // On a switch with nothing but the program, then with something else in its place; as one and line by line.
