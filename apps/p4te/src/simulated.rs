@@ -3,7 +3,7 @@
 //! What enters: a topology of the simulator, what is set of a scenario's controller. What leaves: a simulated
 //! controller.
 //!
-//! * [`local`]: controllers of switches, each with what it knows of its own. [`places`]: switches in a topology.
+//! * [`local`]: controllers of switches, each with what it knows of its own. `places`: switches in a topology.
 
 pub mod local;
 pub mod places;

@@ -8,7 +8,7 @@
 //! * `report`: messages of the switch by the names of the program.
 //! * `connection`: a connection that is made again whenever it is lost.
 //! * [`wanted`]: the entries that a controller wants a switch to have, and what it has of them.
-//! * [`file`]: configuration files. [`address`]: addresses and networks.
+//! * `file`: configuration files. [`address`]: addresses and networks.
 //! * [`neighbours`]: stations that are looked for, found and lost; [`hops`]: those with numbers; [`bucket`]: a rate.
 //! * [`packet`]: packets as bytes.
 //! * [`command`]: the arguments that these controllers share, and running one until it is interrupted.
