@@ -3,8 +3,9 @@
 //! What enters: its text. What leaves: [`Config`], whose parts fit each other; or what is wrong, with its place.
 
 use controller::address::{Mac, Network};
-use controller::file::{from_text, list_from_text, parse, seconds};
+use controller::file::{check_interfaces, from_text, list_from_text, parse, seconds};
 use controller::neighbours::NeighbourSettings;
+use controller::packet::ip;
 use core::net::{IpAddr, Ipv4Addr};
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -19,9 +20,6 @@ pub const BINDINGS_MAX: usize = 1_048_576;
 
 /// The most public addresses.
 const ADDRESSES_MAX: u64 = 65_536;
-
-/// The greatest port of v1model but for the drop port and the CPU port.
-const PORT_MAX: u16 = 509;
 
 /// A gateway.
 #[derive(Clone, Debug, Deserialize)]
@@ -125,8 +123,8 @@ impl Nat {
     /// How long a binding of a protocol may be idle.
     pub fn idle(&self, protocol: u8) -> Duration {
         match protocol {
-            1 => self.echo,
-            6 => self.tcp,
+            ip::ICMP => self.echo,
+            ip::TCP => self.tcp,
             _ => self.udp,
         }
     }
@@ -228,15 +226,7 @@ impl FromStr for Config {
 
 impl Config {
     fn check_interfaces(&self) -> Result<(), String> {
-        let mut ports = BTreeSet::new();
-        for Interface { port, address, .. } in &self.interfaces {
-            if *port > PORT_MAX || !ports.insert(*port) {
-                return Err(format!("interface {port}: a port is from 0 to {PORT_MAX}, and each is given once"));
-            }
-            if !address.address.is_ipv4() {
-                return Err(format!("interface {port}: {address} is not of IPv4"));
-            }
-        }
+        check_interfaces(self.interfaces.iter().map(|it| (it.port, &it.address)))?;
         for side in [Side::Access, Side::Core] {
             if !self.interfaces.iter().any(|it| it.side == side) {
                 return Err(format!("there is no [[interface]] of the {} side", format!("{side:?}").to_lowercase()));

@@ -3,17 +3,15 @@
 //! What enters: its text. What leaves: [`Config`], whose parts fit each other; or what is wrong, with its place.
 
 use controller::address::{Mac, Network};
-use controller::file::{from_text, list_from_text, parse, seconds};
+use controller::file::{check_interfaces, from_text, list_from_text, parse, seconds};
 use controller::neighbours::NeighbourSettings;
+use controller::packet::ip;
 use core::net::{IpAddr, Ipv4Addr};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 use std::collections::BTreeSet;
 use std::str::FromStr;
 use std::time::Duration;
-
-/// The greatest port of v1model but for the drop port and the CPU port.
-const PORT_MAX: u16 = 509;
 
 /// The numbers of networks that are no tenants: outside and underlay.
 const OUTSIDE: u32 = 0;
@@ -195,7 +193,7 @@ impl Service {
     pub fn probe(&self) -> ProbeKind {
         let usual = match (self.protocol, self.address) {
             (_, IpAddr::V6(_)) => ProbeKind::None,
-            (controller::packet::ip::TCP, _) => ProbeKind::Tcp,
+            (ip::TCP, _) => ProbeKind::Tcp,
             _ => ProbeKind::Echo,
         };
         self.probe.unwrap_or(usual)
@@ -260,10 +258,10 @@ impl Default for Limits {
 fn protocol<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> {
     let text = String::deserialize(deserializer)?;
     match text.as_str() {
-        "icmp" => Ok(1),
-        "tcp" => Ok(6),
-        "udp" => Ok(17),
-        "icmpv6" => Ok(58),
+        "icmp" => Ok(ip::ICMP),
+        "tcp" => Ok(ip::TCP),
+        "udp" => Ok(ip::UDP),
+        "icmpv6" => Ok(ip::ICMPV6),
         number => number.parse().map_err(|_| D::Error::custom("a protocol is tcp, udp, icmp, icmpv6 or its number")),
     }
 }
@@ -306,15 +304,7 @@ impl Config {
     }
 
     fn check_interfaces(&self) -> Result<(), String> {
-        let mut ports = BTreeSet::new();
-        for Interface { port, address, .. } in &self.interfaces {
-            if *port > PORT_MAX || !ports.insert(*port) {
-                return Err(format!("interface {port}: a port is from 0 to {PORT_MAX}, and each is given once"));
-            }
-            if !address.address.is_ipv4() {
-                return Err(format!("interface {port}: {address} is not of IPv4"));
-            }
-        }
+        check_interfaces(self.interfaces.iter().map(|it| (it.port, &it.address)))?;
         let mut addresses = BTreeSet::new();
         for EndPoint { address, port } in &self.end_points {
             if self.interface(*port).is_none_or(|it| it.side != Side::Underlay) {

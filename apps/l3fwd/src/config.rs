@@ -3,15 +3,12 @@
 //! What enters: its text. What leaves: [`Config`], whose parts fit each other; or what is wrong, with its place.
 
 use controller::address::{Mac, Network, is_link_local};
-use controller::file::{from_text, list_from_text, parse};
+use controller::file::{PORT_MAX, from_text, list_from_text, parse};
 use controller::neighbours::NeighbourSettings;
 use core::net::IpAddr;
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::str::FromStr;
-
-/// The greatest port of v1model but for the drop port and the CPU port.
-const PORT_MAX: u16 = 509;
 
 /// The most interfaces.
 pub const INTERFACES_MAX: usize = 256;

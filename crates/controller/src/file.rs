@@ -2,11 +2,16 @@
 //!
 //! What enters: TOML. What leaves: values, or what is wrong, with its place in the file.
 
+use crate::address::Network;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, Error as _};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
+
+/// The greatest port of v1model but for the drop port and the CPU port.
+pub const PORT_MAX: u16 = 509;
 
 /// Reads a file.
 ///
@@ -55,4 +60,21 @@ pub fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D
     is_right
         .then(|| Duration::from_secs_f64(seconds))
         .ok_or_else(|| D::Error::custom("it is from 0.01 to 1000000 seconds"))
+}
+
+/// Checks the ports and addresses of a gateway's interfaces, each of which has one address of IPv4.
+///
+/// # Errors
+/// What is wrong, with the interface.
+pub fn check_interfaces<'a>(interfaces: impl IntoIterator<Item = (u16, &'a Network)>) -> Result<(), String> {
+    let mut ports = BTreeSet::new();
+    for (port, address) in interfaces {
+        if port > PORT_MAX || !ports.insert(port) {
+            return Err(format!("interface {port}: a port is from 0 to {PORT_MAX}, and each is given once"));
+        }
+        if !address.address.is_ipv4() {
+            return Err(format!("interface {port}: {address} is not of IPv4"));
+        }
+    }
+    Ok(())
 }
