@@ -173,8 +173,10 @@ fn a_controller_writes_entries_and_gets_packets_and_digests() {
     let header = lines.next().unwrap();
     let values = lines.next().unwrap();
     let value = |name: &str| -> u64 { values[header.iter().position(|it| *it == name).unwrap()].parse().unwrap() };
-    // 100 packets a second: some before the entry, which the controller got, and some after it.
-    assert!((598..=600).contains(&value("sent")) && (1..598).contains(&value("received")), "{flows}");
+    // 100 packets a second: some before the entry, which the controller got, and some after it. A fast machine
+    // writes the entry within 20 ms.
+    assert!((598..=600).contains(&value("sent")), "{flows}");
+    assert!((1..value("sent")).contains(&value("received")), "{flows}");
     let counted = fs::read_to_string(folder.path().join("results/controllers.csv")).unwrap();
     let packets_in: u64 = counted.lines().nth(1).unwrap().split(',').nth(1).unwrap().parse().unwrap();
     assert!(packets_in + value("received") >= 597, "{counted}{flows}");
