@@ -26,13 +26,15 @@ pub fn check(arguments: &CheckArguments) -> Result<Exit, Exit> {
             frontend::apply_warning_levels(&mut source, &arguments.warnings);
             let remark = remark.filter(|_| !source.diagnostics.has_errors());
             if arguments.json {
-                say!("{}", as_json(file, &source, arguments.summary));
+                say!("{}", as_json(file, &source, remark.as_deref(), arguments.summary));
             } else if arguments.summary {
-                say!("{:<width$} {}", format!("{}:", file.display()), summary(file, &source));
+                say!("{:<width$} {}", format!("{}:", file.display()), summary(file, &source, remark.as_deref()));
             } else {
                 frontend::show(&source);
-                if let Some(remark) = &remark {
-                    say!("{}: ok{remark}", file.display());
+                match remark.as_deref() {
+                    Some("") => say!("{}: ok", file.display()),
+                    Some(remark) => say!("{}: ok ({remark})", file.display()),
+                    None => {}
                 }
             }
             remark.is_some()
@@ -55,28 +57,31 @@ pub fn check(arguments: &CheckArguments) -> Result<Exit, Exit> {
 }
 
 /// Checks as far as possible: a program without `main`, or for an unknown architecture, is checked in full but not
-/// lowered. `None` if there are errors, else a remark.
+/// lowered. `None` if there are errors, else a remark, which is empty where there is nothing to say.
 fn verdict(source: &mut Source) -> Option<String> {
     let typed = source.check()?;
     source.lint(&typed);
     let Some(package) = source::package(&typed) else {
-        return Some(" (there is no `main` to run)".to_owned());
+        return Some("there is no `main` to run".to_owned());
     };
     if !source::is_runnable(&typed) {
-        return Some(format!(" (checked only: a program for package `{package}` cannot be run)"));
+        return Some(format!("checked only: a program for package `{package}` cannot be run"));
     }
     let program = source.lower(&typed, &Options::default())?;
     // A switch without controllers does not need a P4Info.
     let mut faults = Diagnostics::new();
     p4info::generate(&typed, &program, &mut faults);
     let fault = faults.iter().find(|it| it.severity == Severity::Error);
-    Some(fault.map_or_else(String::new, |it| format!(" (not for P4Runtime: {} [{}])", it.message, it.code)))
+    Some(fault.map_or_else(String::new, |it| format!("not for P4Runtime: {} [{}]", it.message, it.code)))
 }
 
-/// `ok`, or how many errors there are and the first of them.
-fn summary(file: &Path, source: &Source) -> String {
+/// `ok` with the remark, or how many errors there are and the first of them.
+fn summary(file: &Path, source: &Source, remark: Option<&str>) -> String {
     let first = source.diagnostics.iter().find(|it| it.severity == Severity::Error);
-    let Some(first) = first else { return format!("ok{}", warning_count(source)) };
+    let Some(first) = first else {
+        let remark = remark.filter(|it| !it.is_empty()).map_or_else(String::new, |it| format!(" ({it})"));
+        return format!("ok{}{remark}", warning_count(source));
+    };
     let count = match source.diagnostics.error_count() {
         1 => "1 error".to_owned(),
         count => format!("{count} errors"),
@@ -98,8 +103,8 @@ fn warning_count(source: &Source) -> String {
     }
 }
 
-/// All diagnostics of a file, or only its first error.
-fn as_json(file: &Path, source: &Source, is_summary: bool) -> serde_json::Value {
+/// All diagnostics of a file, or only its first error; and the remark of a program without errors.
+fn as_json(file: &Path, source: &Source, remark: Option<&str>, is_summary: bool) -> serde_json::Value {
     let diagnostic = |it: &Diagnostic| diagnostic_as_json(source, it);
     let diagnostics = &source.diagnostics;
     let errors = diagnostics.error_count();
@@ -109,6 +114,9 @@ fn as_json(file: &Path, source: &Source, is_summary: bool) -> serde_json::Value 
         "errors": errors,
         "warnings": diagnostics.warning_count(),
     });
+    if let Some(remark) = remark.filter(|remark| !remark.is_empty()) {
+        line["remark"] = remark.into();
+    }
     if is_summary {
         line["first"] = diagnostics.iter().find(|it| it.severity == Severity::Error).map(diagnostic).into();
     } else {

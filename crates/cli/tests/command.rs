@@ -119,13 +119,25 @@ fn check_as_json_says_where_macros_are_expanded() {
 #[test]
 fn check_says_what_controllers_cannot_have() {
     let text = PROGRAM.replace("table by_value", "@id(0x05000001) table by_value");
-    Folder::with(&[("id.p4", &text)]).check(
+    let folder = Folder::with(&[("id.p4", &text)]);
+    folder.check(
         "check id.p4",
         expect![[r#"
             exit 0
             id.p4: ok (not for P4Runtime: 0x05000001 is not an id of a table: its first eight bits say so [E1001])
         "#]],
     );
+    folder.check(
+        "check --summary id.p4",
+        expect![[r#"
+        exit 0
+        id.p4: ok (not for P4Runtime: 0x05000001 is not an id of a table: its first eight bits say so [E1001])
+    "#]],
+    );
+    folder.check("check --json --summary id.p4", expect![[r#"
+        exit 0
+        {"errors":0,"file":"id.p4","first":null,"ok":true,"remark":"not for P4Runtime: 0x05000001 is not an id of a table: its first eight bits say so [E1001]","warnings":0}
+    "#]]);
 }
 
 /// A program without errors that has three warnings.

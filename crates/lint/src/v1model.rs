@@ -3,10 +3,11 @@
 use crate::diagnostics as d;
 use crate::linter::Linter;
 use crate::sink::NO_EFFECT;
-use crate::walk::blocks_of;
+use crate::walk::{arguments, blocks_of, callee_params};
 use num_bigint::BigInt;
 use sema::hir::*;
 use std::collections::BTreeSet;
+use syntax::ast::Direction;
 
 /// The positions of the ingress and the egress control among the arguments of the package.
 const INGRESS: usize = 2;
@@ -57,18 +58,38 @@ impl Linter<'_, '_> {
     fn check_ports_in(&mut self, block: &Block, ignored: &str) {
         let silenced = self.sink.enter(&block.annotations);
         for stmt in &block.stmts {
-            if let StmtKind::Assign { target, value } = &stmt.kind
-                && self.names_port(target, ignored)
-            {
-                match ignored {
-                    "egress_port" => self.sink.warn(NO_EFFECT, d::ignored_port_in_ingress(target.span)),
-                    _ if self.values.number(value) == Some(BigInt::from(DROP_PORT)) => {}
-                    _ => self.sink.warn(NO_EFFECT, d::ignored_port_in_egress(target.span)),
+            match &stmt.kind {
+                StmtKind::Assign { target, value } => {
+                    let is_drop =
+                        ignored == "egress_spec" && self.values.number(value) == Some(BigInt::from(DROP_PORT));
+                    if !is_drop {
+                        self.check_port_at(target, ignored);
+                    }
                 }
+                StmtKind::Call(Expr { kind: ExprKind::Call(call), .. }) => {
+                    let params = callee_params(self.program, &call.callee);
+                    for (direction, arg) in arguments(self.program, params, &call.args) {
+                        if matches!(direction, Direction::Out | Direction::InOut) {
+                            self.check_port_at(arg, ignored);
+                        }
+                    }
+                }
+                _ => {}
             }
             blocks_of(stmt).into_iter().for_each(|block| self.check_ports_in(block, ignored));
         }
         self.sink.leave(silenced);
+    }
+
+    /// Reports an l-value that is written if it is the ignored port.
+    fn check_port_at(&mut self, target: &Expr, ignored: &str) {
+        if self.names_port(target, ignored) {
+            let warning = match ignored {
+                "egress_port" => d::ignored_port_in_ingress(target.span),
+                _ => d::ignored_port_in_egress(target.span),
+            };
+            self.sink.warn(NO_EFFECT, warning);
+        }
     }
 
     /// Whether an l-value is this field of the standard metadata, or bits of it.

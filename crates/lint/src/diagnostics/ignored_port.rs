@@ -50,10 +50,12 @@ mod tests {
             control I(inout S s, inout standard_metadata_t m) {
                 Inner() inner;
                 Shared() shared;
+                action choose(out bit<9> to, in bit<9> from) { to = from; }
                 action set(bit<9> port) { m.egress_port = port; m.egress_spec = port; s.egress_port = port; }
                 table t { actions = { set; } default_action = set(1); }
                 apply { standard_metadata_t copy = m; copy.egress_port = 1; s.old.egress_port = 1; s.egress_port = copy.egress_port;
-                    t.apply(); inner.apply(m); shared.apply(m); if (m.mcast_grp == 1) { m.egress_port[3:0] = 1; } }
+                    t.apply(); inner.apply(m); shared.apply(m); if (m.mcast_grp == 1) { m.egress_port[3:0] = 1; }
+                    choose(m.egress_port, m.egress_spec); choose(m.egress_spec, m.egress_port); }
             }
             control E(inout S s, inout standard_metadata_t m) {
                 Shared() shared;
@@ -62,9 +64,10 @@ mod tests {
             V1Switch(N(), N(), I(), E()) main;"#,
             expect![[r#"
                 t.p4:6:66: warning[W0354]: assigning `egress_port` in ingress does not choose the port
-                t.p4:13:43: warning[W0354]: assigning `egress_port` in ingress does not choose the port
-                t.p4:16:89: warning[W0354]: assigning `egress_port` in ingress does not choose the port
-                t.p4:20:64: warning[W0354]: assigning `egress_spec` in egress does not change the port
+                t.p4:14:43: warning[W0354]: assigning `egress_port` in ingress does not choose the port
+                t.p4:17:89: warning[W0354]: assigning `egress_port` in ingress does not choose the port
+                t.p4:18:28: warning[W0354]: assigning `egress_port` in ingress does not choose the port
+                t.p4:22:64: warning[W0354]: assigning `egress_spec` in egress does not change the port
             "#]],
         );
     }
