@@ -25,9 +25,6 @@ use crate::wire::ip;
 use base::Rng;
 use std::collections::VecDeque;
 
-/// The least latency of a channel: what a node causes elsewhere happens later.
-const LATENCY_MIN: Time = Time::from_ps(1);
-
 /// The header that does not count for the MTU.
 const ETHERNET_HEADER_BYTES: usize = 14;
 
@@ -74,7 +71,7 @@ impl Limits {
             ecn_packets,
             ecn_bytes,
             mtu,
-            latency: config.delay.max(LATENCY_MIN),
+            latency: config.latency_min(),
             framing: Framing(config.overhead_bytes),
             down: Limits::down(config, 0),
         }
@@ -171,11 +168,6 @@ impl Transmitter {
             counters.waiting_ps -= left_ps;
             counters.waiting_byte_ps -= left_ps * u128::from(waiting.bytes);
         }
-    }
-
-    /// The latency below which no packet arrives.
-    pub fn latency_min(&self) -> Time {
-        self.limits.latency
     }
 
     /// Packets and bytes that wait at this time, without the packet in transmission.

@@ -1,12 +1,15 @@
-//! The event queue: for each source the time of its next event, and which of them is first.
+//! Event queues: for each source the time of its next event, and which of them is first.
 //!
 //! What enters: a time for a source, in place of its former one. What leaves: the source with the earliest time; of
-//! several, the one with the smallest number. Sources are heads of channels and timers of nodes, so the queue has at
-//! most one entry for each, however many packets are in flight.
+//! several, the one with the smallest number. Sources are heads of channels and timers, so a queue has at most one
+//! entry for each, however many packets are in flight.
 //!
-//! It is a tournament tree: the sources are the leaves, and each inner node names the one below it that is first. A
+//! A queue is a tournament tree: the sources are the leaves, and each inner node names the one below it that is first. A
 //! change repeats the matches on the way to the root. `bench event-queue` measures it against heaps and a calendar
 //! queue (docs/design/simulator.md).
+//!
+//! * [`EventQueue`]: one queue.
+//! * [`EventQueues`]: one for each node of a network.
 
 use crate::time::Time;
 
@@ -18,21 +21,15 @@ pub type Source = u32;
 pub struct EventQueue {
     /// The time of each source's event; filled up to a power of two.
     times: Vec<Time>,
-    /// For each inner node of the tree the source below it that is first. Node 1 is the root; the children of `n` are
-    /// `2 n` and `2 n + 1`; the leaves, which follow the inner nodes, are the sources themselves.
+    /// See [`Tree`].
     winners: Vec<Source>,
 }
 
 impl EventQueue {
     /// A queue for so many sources, none of which has an event.
     pub fn new(sources: usize) -> EventQueue {
-        let leaves = sources.next_power_of_two().max(2);
-        let mut winners: Vec<Source> = vec![0; leaves];
-        for node in (1..leaves).rev() {
-            let left = 2 * node;
-            winners[node] = if left >= leaves { (left - leaves) as Source } else { winners[left] };
-        }
-        EventQueue { times: vec![Time::MAX; leaves], winners }
+        let leaves = leaves(sources);
+        EventQueue { times: vec![Time::MAX; leaves], winners: winners(leaves) }
     }
 
     /// Makes room for so many sources at least.
@@ -52,9 +49,80 @@ impl EventQueue {
         (time != Time::MAX).then_some((time, source))
     }
 
+    /// The time of a source's next event.
+    #[inline]
+    pub fn time(&self, source: Source) -> Time {
+        self.times[source as usize]
+    }
+
     /// Sets the time of a source's next event; [`Time::MAX`] for none.
     #[inline]
     pub fn set(&mut self, source: Source, time: Time) {
+        Tree { times: &mut self.times, winners: &mut self.winners }.set(source, time);
+    }
+}
+
+/// A queue for each node, whose trees lie one behind the other: what a node looks at is a few lines of the cache.
+#[derive(Debug, Default)]
+pub struct EventQueues {
+    times: Vec<Time>,
+    winners: Vec<Source>,
+    /// Where each node's tree begins, and where the last one ends.
+    begins: Vec<u32>,
+}
+
+impl EventQueues {
+    /// Adds a queue for so many sources, none of which has an event.
+    pub fn add(&mut self, sources: usize) {
+        if self.begins.is_empty() {
+            self.begins.push(0);
+        }
+        let leaves = leaves(sources);
+        self.times.resize(self.times.len() + leaves, Time::MAX);
+        self.winners.extend(winners(leaves));
+        self.begins.push(self.times.len() as u32);
+    }
+
+    /// The first event of a node; [`Time::MAX`] if there is none.
+    #[inline]
+    pub fn first(&self, node: u32) -> (Time, Source) {
+        let begin = self.begins[node as usize] as usize;
+        let source = self.winners[begin + 1];
+        (self.times[begin + source as usize], source)
+    }
+
+    /// Sets the time of the next event of a node's source; [`Time::MAX`] for none.
+    #[inline]
+    pub fn set(&mut self, node: u32, source: Source, time: Time) {
+        let tree = self.begins[node as usize] as usize..self.begins[node as usize + 1] as usize;
+        Tree { times: &mut self.times[tree.clone()], winners: &mut self.winners[tree] }.set(source, time);
+    }
+}
+
+fn leaves(sources: usize) -> usize {
+    sources.next_power_of_two().max(2)
+}
+
+/// The inner nodes of a tree whose sources have no events.
+fn winners(leaves: usize) -> Vec<Source> {
+    let mut winners: Vec<Source> = vec![0; leaves];
+    for node in (1..leaves).rev() {
+        let left = 2 * node;
+        winners[node] = if left >= leaves { (left - leaves) as Source } else { winners[left] };
+    }
+    winners
+}
+
+struct Tree<'a> {
+    times: &'a mut [Time],
+    /// For each inner node of the tree the source below it that is first. Node 1 is the root; the children of `n` are
+    /// `2 n` and `2 n + 1`; the leaves, which follow the inner nodes, are the sources themselves.
+    winners: &'a mut [Source],
+}
+
+impl Tree<'_> {
+    #[inline]
+    fn set(&mut self, source: Source, time: Time) {
         self.times[source as usize] = time;
         let leaves = self.times.len();
         let mut node = (leaves + source as usize) / 2;
@@ -109,19 +177,25 @@ mod tests {
         assert_eq!(queue.first(), Some((Time::from_ps(7), 0)));
     }
 
-    /// Against a plain search through all sources.
+    /// Against a plain search through all sources, each queue for itself.
     #[test]
     fn the_first_event_is_the_least_after_any_change() {
         let mut rng = Rng::new(1);
-        for sources in [1, 2, 5, 64, 300] {
+        let sizes = [1, 2, 5, 64, 300];
+        let mut queues = EventQueues::default();
+        sizes.iter().for_each(|&sources| queues.add(sources));
+        for (node, sources) in (0..).zip(sizes) {
             let (mut queue, mut times) = (EventQueue::new(sources), vec![Time::MAX; sources]);
             for _ in 0..3_000 {
                 let source = rng.below(sources as u64) as usize;
                 let time = if rng.chance(1, 4) { Time::MAX } else { Time::from_ps(rng.below(100)) };
                 queue.set(source as Source, time);
+                queues.set(node, source as Source, time);
                 times[source] = time;
                 let least = (0..).zip(&times).map(|(source, &time)| (time, source)).min();
                 assert_eq!(queue.first(), least.filter(|(time, _)| *time != Time::MAX));
+                let (time, source) = queues.first(node);
+                assert_eq!(queue.first(), (time != Time::MAX).then_some((time, source)));
             }
         }
     }

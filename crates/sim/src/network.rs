@@ -61,6 +61,7 @@ impl Network {
             _ => parallel::run_until(&mut self.partitions, self.look_ahead, end),
         }
         self.now = self.now.max(end);
+        self.partitions.iter_mut().for_each(|partition| partition.fabric.now = self.now);
     }
 
     /// Limits the memory of packets that are under way, in bytes, from now on.

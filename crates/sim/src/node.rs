@@ -11,10 +11,32 @@ use crate::record::{Event, Loss};
 use crate::time::Time;
 use std::any::Any;
 
+/// A packet that has arrived.
+pub struct Arrival {
+    pub(crate) time: Time,
+    pub(crate) port: usize,
+    pub(crate) packet: Packet,
+}
+
 /// A node.
 pub trait Node: Any + Send {
     /// A packet has arrived on a port.
     fn receive(&mut self, context: &mut Context<'_>, port: usize, packet: Packet);
+
+    /// Whether it takes several packets at once: of their times only the order matters for what becomes of them, and
+    /// they change no timer.
+    fn takes_bursts(&self) -> bool {
+        false
+    }
+
+    /// Packets have arrived, in this order. It is called if [`Node::takes_bursts`], and what follows from a packet
+    /// has its time ([`Context::set_now`]).
+    fn receive_burst(&mut self, context: &mut Context<'_>, arrivals: &mut Vec<Arrival>) {
+        for Arrival { time, port, packet } in arrivals.drain(..) {
+            context.set_now(time);
+            self.receive(context, port, packet);
+        }
+    }
 
     /// The time of the next timer has come.
     fn timer(&mut self, context: &mut Context<'_>);
@@ -43,6 +65,12 @@ impl Context<'_> {
     #[inline]
     pub fn now(&self) -> Time {
         self.fabric.now
+    }
+
+    /// Goes to the time of a packet of a burst.
+    #[inline]
+    pub(crate) fn set_now(&mut self, time: Time) {
+        self.fabric.now = time;
     }
 
     /// Memory of packets.

@@ -9,7 +9,7 @@ use base::limits::{LENT_HEADROOM_BYTES, PACKET_BYTES_MAX};
 const SIZES: [usize; 4] = [256, 1_792, 10_240, PACKET_BYTES_MAX + LENT_HEADROOM_BYTES];
 
 /// What processors fetch from memory at once.
-const CACHE_LINE_BYTES: usize = 64;
+pub(crate) const CACHE_LINE_BYTES: usize = 64;
 
 /// Free buffers that a pool keeps of each size; more than are in flight in most networks.
 const FREE_MAX: usize = 16_384;

@@ -155,6 +155,12 @@ impl Log {
         label(node, number) | if is_traced { TRACED } else { 0 }
     }
 
+    /// Whether nothing is recorded.
+    #[inline]
+    pub(crate) fn is_off(&self) -> bool {
+        !self.follows && !self.queues && self.captured.is_empty()
+    }
+
     pub(crate) fn note(&mut self, time: Time, (node, port): (u32, usize), label: u64, event: Event) {
         self.records.push(Record { time, node: NodeId(node), port, label, event });
     }

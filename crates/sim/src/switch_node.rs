@@ -5,9 +5,10 @@
 //! rates of the channels behind them, so that programs see modelled depths and times.
 //!
 //! * `commands`: commands at given times. `agent`: what it does for a controller.
-//! * `inside`: the labels of packets in the core.
+//! * `burst`: several packets in one call. `inside`: the labels of packets in the core.
 
 mod agent;
+mod burst;
 mod commands;
 mod egress;
 mod inside;
@@ -17,13 +18,14 @@ pub(crate) use egress::only_rewrites;
 use crate::channel::{ChannelConfig, Interval};
 use crate::controller::link::{SwitchEnd, WorkTimes};
 use crate::device::{Device, QueuePlace};
-use crate::node::{Context, Node};
+use crate::node::{Arrival, Context, Node};
 use crate::packet::{Packet, Pool};
 use crate::pipeline::{Admission, Pipeline, PipelineCounters};
 use crate::record::{self, Event, Loss};
 use crate::time::Time;
 use agent::Agent;
 use base::Bits;
+use burst::Bursts;
 use commands::Commands;
 use inside::Inside;
 use ir::DigestId;
@@ -76,6 +78,8 @@ pub struct SwitchNode {
     pipeline: Option<Pipeline>,
     commands: Commands,
     agent: Option<Box<Agent>>,
+    /// If packets may be worked on several at a time.
+    bursts: Option<Bursts>,
     /// When it was woken from outside; [`Time::MAX`] if it was not.
     woken_at: Time,
     sent: Vec<Sent>,
@@ -106,6 +110,8 @@ impl SwitchNode {
         let numbers: Vec<u32> = ports.iter().map(|(number, _)| *number).collect();
         let mut by_number: Vec<(u32, usize)> = numbers.iter().copied().zip(0..).collect();
         by_number.sort_unstable();
+        let takes_bursts =
+            queue_place == QueuePlace::Behind && device.pipeline.is_none() && egress::knows_no_time(core.program());
         Ok(SwitchNode {
             core,
             restarts: VecDeque::new(),
@@ -119,6 +125,7 @@ impl SwitchNode {
             pipeline: device.pipeline.clone().map(Pipeline::new),
             commands,
             agent: None,
+            bursts: takes_bursts.then(Bursts::default),
             woken_at: Time::MAX,
             sent: Vec::new(),
             digests: Vec::new(),
@@ -186,18 +193,24 @@ impl SwitchNode {
         if context.follows() {
             self.note_packets_in(context);
         }
-        for Sent { number, packet } in self.sent.drain(..) {
-            match self.ports.binary_search_by_key(&number, |(number, _)| *number) {
-                Ok(index) => context.send(self.ports[index].1, packet),
-                Err(_) => {
-                    self.counters.no_link += 1;
-                    context.lose(packet, Loss::NoLink);
-                }
-            }
-        }
+        let mut sent = std::mem::take(&mut self.sent);
+        sent.drain(..).for_each(|Sent { number, packet }| self.send_on(context, number, packet));
+        self.sent = sent;
         match &self.agent {
             Some(agent) => agent.send_digests(context, &mut self.digests),
             None => self.digests.clear(),
+        }
+    }
+
+    /// Sends a packet on the port with this number.
+    #[inline]
+    fn send_on(&mut self, context: &mut Context<'_>, number: u32, packet: Packet) {
+        match self.ports.binary_search_by_key(&number, |(number, _)| *number) {
+            Ok(index) => context.send(self.ports[index].1, packet),
+            Err(_) => {
+                self.counters.no_link += 1;
+                context.lose(packet, Loss::NoLink);
+            }
         }
     }
 
@@ -399,6 +412,14 @@ impl Node for SwitchNode {
             Admission::Later => {}
             Admission::Refused(packet) => context.lose(packet, Loss::Pipeline),
         }
+    }
+
+    fn takes_bursts(&self) -> bool {
+        self.bursts.is_some() && self.agent.is_none()
+    }
+
+    fn receive_burst(&mut self, context: &mut Context<'_>, arrivals: &mut Vec<Arrival>) {
+        self.forward_burst(context, arrivals);
     }
 
     fn timer(&mut self, context: &mut Context<'_>) {

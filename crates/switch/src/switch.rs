@@ -255,8 +255,7 @@ impl Switch {
             };
             self.tap.show(frames.iter().map(arrival));
         }
-        let is_lent = self.observer.is_none() && self.received.is_empty() && self.engine.forwards(frames);
-        if is_lent && self.run_with(now_ns, frames, output, None) {
+        if self.forwards_in_place(frames) && self.run_with(now_ns, frames, output, None) {
             return;
         }
         frames.iter().take(BURST_PACKETS_MAX).for_each(Frame::fetch);
@@ -271,6 +270,11 @@ impl Switch {
             }
             self.run(now_ns, output);
         }
+    }
+
+    /// Whether [`Switch::forward`] works on these frames where they lie, unless tables change meanwhile.
+    pub fn forwards_in_place(&self, frames: &[Frame<'_>]) -> bool {
+        self.observer.is_none() && self.received.is_empty() && self.engine.forwards(frames)
     }
 
     /// Counts packets that were received and are too long for the core.

@@ -6,6 +6,9 @@ use crate::time::Time;
 /// What Ethernet carries beside a frame: preamble 8, FCS 4, gap 12.
 pub const ETHERNET_OVERHEAD_BYTES: u32 = 24;
 
+/// The least latency of a channel.
+const LATENCY_MIN: Time = Time::from_ps(1);
+
 /// The gap between frames, which follows a frame and does not delay it.
 const ETHERNET_GAP_BYTES: u32 = 12;
 
@@ -90,6 +93,12 @@ impl ChannelConfig {
     pub fn is_impaired(&self) -> bool {
         let chances = [self.loss, self.corruption, self.duplication, self.reordering];
         chances.iter().any(|chance| chance.is_possible()) || self.jitter > Time::ZERO
+    }
+
+    /// What a packet takes at least: what a node causes elsewhere happens later.
+    #[inline]
+    pub fn latency_min(&self) -> Time {
+        self.delay.max(LATENCY_MIN)
     }
 
     /// What a packet of this length occupies of the line.

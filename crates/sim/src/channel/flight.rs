@@ -48,12 +48,10 @@ impl Flight {
         first.map(|(_, packet)| packet)
     }
 
-    /// Has the processor fetch the first packet from memory.
-    #[inline]
-    pub fn fetch(&self) {
-        if let Some((_, packet)) = &self.first {
-            packet.fetch();
-        }
+    /// Puts the packet back that was taken last.
+    pub fn put_back(&mut self, arrival: Time, packet: Packet) {
+        let later = self.first.replace((arrival, packet));
+        later.into_iter().for_each(|later| self.others.push_front(later));
     }
 
     /// How many.

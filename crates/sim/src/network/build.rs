@@ -3,10 +3,10 @@
 mod divide;
 
 use crate::channel::{ChannelConfig, Flight, Transmitter};
-use crate::events::{EventQueue, Source};
+use crate::events::{EventQueue, EventQueues, Source};
 use crate::network::fabric::{Fabric, Peer};
 use crate::network::parallel::Windows;
-use crate::network::partition::{Partition, Slot, SourceOf, TIMER};
+use crate::network::partition::{Partition, Slot};
 use crate::network::{Channel, Location, Network};
 use crate::node::Node;
 use crate::packet::Pool;
@@ -100,6 +100,7 @@ impl NetworkBuilder {
         let names = self.channel_names();
         let plan = Plan::new(&self, &parts, count);
         let look_ahead = self.look_ahead(&parts);
+        let look_aheads = self.look_aheads();
         let mut transmitters = self.transmitters(&names, seed);
         let mut partitions: Vec<Partition> = (0..count).map(|part| plan.empty(part as u32, count)).collect();
         for (node, slot) in self.nodes.iter_mut().enumerate() {
@@ -111,18 +112,18 @@ impl NetworkBuilder {
                 partition.fabric.transmitters.push(transmitters.remove(&id).expect("each port has a channel"));
                 partition.fabric.flights.push(Flight::default());
                 partition.fabric.peers.push(plan.peers[peer]);
-                let flight = partition.fabric.flights.len() as u32 - 1;
-                partition.sources.push(SourceOf { node: partition.slots.len() as u32, port: port as u32, flight });
             }
-            let (index, timer) = (partition.slots.len() as u32, partition.sources.len() as Source);
-            partition.sources.push(SourceOf { node: index, port: TIMER, flight: 0 });
+            let ports = self.ports[node].len();
+            partition.fabric.events.add(ports);
+            let index = partition.slots.len() as u32;
             partition.slots.push(Slot {
                 id: node as u32,
                 is_end: node_box.is_end(),
                 node: node_box,
                 first_port,
-                timer,
+                ports: ports as u32,
                 next_timer: Time::MAX,
+                look_ahead: look_aheads[node],
             });
             partition.touched.push(index);
         }
@@ -165,6 +166,16 @@ impl NetworkBuilder {
         self.directions().zip(names).take(own).map(channel).collect()
     }
 
+    /// The least latency of the channels to each node.
+    fn look_aheads(&self) -> Vec<Time> {
+        let mut least = vec![Time::MAX; self.nodes.len()];
+        for (_, to, config) in self.directions() {
+            let least = &mut least[to.node.0 as usize];
+            *least = config.latency_min().min(*least);
+        }
+        least
+    }
+
     /// The least latency between two parts.
     fn look_ahead(&self, parts: &[u32]) -> Time {
         let is_cut = |a: PortId, b: PortId| parts[a.node.0 as usize] != parts[b.node.0 as usize];
@@ -178,35 +189,34 @@ struct Plan {
     locations: Vec<Location>,
     /// For each port: its partition, its number there, and the source of its arrivals.
     peers: BTreeMap<PortId, Peer>,
-    /// By partition.
-    sources: Vec<usize>,
+    /// By partition: how many nodes.
+    nodes: Vec<usize>,
 }
 
 impl Plan {
     fn new(builder: &NetworkBuilder, parts: &[u32], count: usize) -> Plan {
-        let (mut slots, mut ports, mut sources) = (vec![0u32; count], vec![0u32; count], vec![0usize; count]);
-        let mut plan = Plan { locations: Vec::new(), peers: BTreeMap::new(), sources: Vec::new() };
+        let (mut nodes, mut ports) = (vec![0usize; count], vec![0u32; count]);
+        let mut plan = Plan { locations: Vec::new(), peers: BTreeMap::new(), nodes: Vec::new() };
         for (node, &partition) in parts.iter().enumerate() {
             let part = partition as usize;
-            plan.locations.push(Location { partition, index: slots[part] });
-            slots[part] += 1;
+            let index = nodes[part] as u32;
+            plan.locations.push(Location { partition, index });
+            nodes[part] += 1;
             for port in 0..builder.ports[node].len() {
                 let id = PortId { node: NodeId(node as u32), port };
-                plan.peers.insert(id, Peer { partition, port: ports[part], source: sources[part] as Source });
+                plan.peers.insert(id, Peer { partition, port: ports[part], node: index, source: port as Source });
                 ports[part] += 1;
-                sources[part] += 1;
             }
-            // The timer.
-            sources[part] += 1;
         }
-        Plan { sources, ..plan }
+        Plan { nodes, ..plan }
     }
 
     fn empty(&self, partition: u32, count: usize) -> Partition {
         let fabric = Fabric {
             now: Time::ZERO,
             pool: Pool::default(),
-            events: EventQueue::new(self.sources[partition as usize]),
+            events: EventQueues::default(),
+            turns: EventQueue::new(self.nodes[partition as usize]),
             transmitters: Vec::new(),
             peers: Vec::new(),
             flights: Vec::new(),
@@ -216,11 +226,11 @@ impl Plan {
         };
         Partition {
             slots: Vec::new(),
-            sources: Vec::new(),
             fabric,
             events: 0,
             windows: Windows::default(),
             touched: Vec::new(),
+            arrivals: Vec::new(),
         }
     }
 }

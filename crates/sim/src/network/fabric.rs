@@ -1,11 +1,12 @@
 //! What the nodes of a partition share: the time, the events, the channels, the memory of packets.
 
 use crate::channel::{Fate, Flight, Transmitter};
-use crate::events::{EventQueue, Source};
-use crate::packet::{Packet, Pool};
+use crate::events::{EventQueue, EventQueues, Source};
+use crate::packet::{CACHE_LINE_BYTES, Packet, Pool};
 use crate::record::{Event, Log, Loss};
 use crate::time::Time;
 use crate::wire::flow::Identity;
+use std::ops::Range;
 
 /// Where the packets of a transmitter go.
 #[derive(Clone, Copy, Debug)]
@@ -13,15 +14,15 @@ pub(crate) struct Peer {
     pub(crate) partition: u32,
     /// The port at which they arrive, among those of that partition.
     pub(crate) port: u32,
-    /// The source of the arrivals there.
+    /// The node there, and the source of its arrivals.
+    pub(crate) node: u32,
     pub(crate) source: Source,
 }
 
 /// A packet for another partition.
 #[derive(Debug)]
 pub(crate) struct Mail {
-    pub(crate) port: u32,
-    pub(crate) source: Source,
+    pub(crate) peer: Peer,
     pub(crate) arrival: Time,
     pub(crate) packet: Packet,
 }
@@ -29,7 +30,10 @@ pub(crate) struct Mail {
 pub(crate) struct Fabric {
     pub(crate) now: Time,
     pub(crate) pool: Pool,
-    pub(crate) events: EventQueue,
+    /// The events of each node.
+    pub(crate) events: EventQueues,
+    /// The first event of each node; of the one whose turn it is, a time that has passed.
+    pub(crate) turns: EventQueue,
     /// By port.
     pub(crate) transmitters: Vec<Transmitter>,
     /// By port: where the packets go that are sent on it.
@@ -67,19 +71,25 @@ impl Fabric {
 
     fn transmit(&mut self, port: usize, packet: Packet) -> Fate {
         let peer = self.peers[port];
-        let (flights, events, outboxes) = (&mut self.flights, &mut self.events, &mut self.outboxes);
+        let Fabric { flights, events, turns, outboxes, .. } = self;
         let is_here = peer.partition == self.partition;
-        let mut deliver = |arrival: Time, packet: Packet| {
-            if is_here {
-                if flights[peer.port as usize].push(arrival, packet) {
-                    events.set(peer.source, arrival);
-                }
-            } else {
-                let mail = Mail { port: peer.port, source: peer.source, arrival, packet };
-                outboxes[peer.partition as usize].push(mail);
-            }
+        let mut deliver = |arrival: Time, packet: Packet| match is_here {
+            true => arrive(flights, events, turns, Mail { peer, arrival, packet }),
+            false => outboxes[peer.partition as usize].push(Mail { peer, arrival, packet }),
         };
         self.transmitters[port].send(self.now, packet, &mut self.pool, &mut deliver)
+    }
+
+    /// Has the processor fetch what is known about these ports.
+    #[inline]
+    pub(crate) fn fetch(&self, ports: Range<usize>) {
+        let lines = |bytes: usize| (0..bytes).step_by(CACHE_LINE_BYTES);
+        for port in ports {
+            let transmitter = (&raw const self.transmitters[port]).cast::<u8>();
+            lines(size_of::<Transmitter>()).for_each(|at| tables::prefetch(transmitter.wrapping_add(at)));
+            let flight = (&raw const self.flights[port]).cast::<u8>();
+            lines(size_of::<Flight>()).for_each(|at| tables::prefetch(flight.wrapping_add(at)));
+        }
     }
 
     /// Notes the arrival of a packet at a port: the `own`th of node `node`.
@@ -96,10 +106,19 @@ impl Fabric {
 
     /// Takes over packets from other partitions.
     pub(crate) fn accept(&mut self, mail: impl Iterator<Item = Mail>) {
-        for Mail { port, source, arrival, packet } in mail {
-            if self.flights[port as usize].push(arrival, packet) {
-                self.events.set(source, arrival);
-            }
+        let Fabric { flights, events, turns, .. } = self;
+        mail.for_each(|mail| arrive(flights, events, turns, mail));
+    }
+}
+
+/// Takes a packet into the flight to its receiver.
+#[inline]
+fn arrive(flights: &mut [Flight], events: &mut EventQueues, turns: &mut EventQueue, mail: Mail) {
+    let Mail { peer, arrival, packet } = mail;
+    if flights[peer.port as usize].push(arrival, packet) {
+        events.set(peer.node, peer.source, arrival);
+        if arrival < turns.time(peer.node) {
+            turns.set(peer.node, arrival);
         }
     }
 }

@@ -1,24 +1,27 @@
 //! Nodes that one thread runs, event by event.
+//!
+//! The node with the earliest event has its turn: nothing that others do from that time on arrives at it sooner than the
+//! least latency of its channels, so it may run all of its events before that, one after the other, while its state is
+//! in the cache. Each node has the same events in the same order as if all were run by time.
 
 use crate::channel::Transmitter;
-use crate::events::Source;
 use crate::network::fabric::{Fabric, Mail};
 use crate::network::parallel::Windows;
-use crate::node::{Context, Node};
+use crate::node::{Arrival, Context, Node};
+use crate::packet::CACHE_LINE_BYTES;
 use crate::time::Time;
 
-/// What a source is: arrivals on a port of a node, or a node's timer.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct SourceOf {
-    pub(super) node: u32,
-    /// The port; `TIMER` for the timer.
-    pub(super) port: u32,
-    /// The port among those of the partition.
-    pub(super) flight: u32,
-}
+/// The most events of a turn: what a node sends meanwhile is in memory.
+const TURN_EVENTS_MAX: usize = 64;
 
-/// In place of a port: the node's timer.
-pub(super) const TIMER: u32 = u32::MAX;
+/// Packets that a node gets together.
+const BURST_MAX: usize = 16;
+
+/// Ports of a node that are fetched for its turn; of one with more of them only some have packets.
+const PORTS_FETCHED_MAX: usize = 64;
+
+/// Lines of the cache of a node that each event looks at.
+const NODE_LINES: usize = 4;
 
 /// A node in its partition.
 pub(super) struct Slot {
@@ -28,35 +31,36 @@ pub(super) struct Slot {
     /// Whether packets begin and end there.
     pub(super) is_end: bool,
     pub(super) first_port: u32,
-    /// The source of its timer.
-    pub(super) timer: Source,
-    /// What the event queue has for it.
+    pub(super) ports: u32,
+    /// When its timer is due.
     pub(super) next_timer: Time,
+    /// What others send arrives so much later at least.
+    pub(super) look_ahead: Time,
 }
 
 /// Nodes, and what they share.
 pub(super) struct Partition {
     pub(super) slots: Vec<Slot>,
-    pub(super) sources: Vec<SourceOf>,
     pub(super) fabric: Fabric,
     pub(super) events: u64,
     /// Of the first partition: what was counted of windows with the others.
     pub(super) windows: Windows,
     /// Nodes that were handed out to be changed.
     pub(super) touched: Vec<u32>,
+    /// Packets of a turn; empty between turns.
+    pub(super) arrivals: Vec<Arrival>,
 }
 
 impl Partition {
     /// Runs all events before `end`, or until packets need too much memory.
     pub(super) fn run_until(&mut self, end: Time) {
         self.settle();
-        while let Some((time, source)) = self.fabric.events.first().filter(|(time, _)| *time < end) {
+        while let Some((time, node)) = self.fabric.turns.first().filter(|(time, _)| *time < end) {
             if self.is_exhausted() {
                 return;
             }
-            self.fabric.now = time;
-            self.events += 1;
-            self.run_event(source);
+            let look_ahead = self.slots[node as usize].look_ahead;
+            self.run_turn(node, end.min(time + look_ahead));
         }
     }
 
@@ -68,60 +72,124 @@ impl Partition {
     /// The time of the first event; [`Time::MAX`] if there is none.
     pub(super) fn next_event(&mut self) -> Time {
         self.settle();
-        self.fabric.events.first().map_or(Time::MAX, |(time, _)| time)
+        self.fabric.turns.first().map_or(Time::MAX, |(time, _)| time)
     }
 
-    fn run_event(&mut self, source: Source) {
-        let SourceOf { node, port, flight } = self.sources[source as usize];
+    /// Runs the events of a node before `end`, but not too many.
+    fn run_turn(&mut self, node: u32, end: Time) {
+        // What is first without it has the next turn, if nothing that this node sends comes before.
+        self.fabric.turns.set(node, Time::MAX);
+        if let Some((_, next)) = self.fabric.turns.first() {
+            self.fetch(next);
+        }
+        let mut left = TURN_EVENTS_MAX;
+        while left > 0 && self.next_of(node) < end {
+            let mut arrivals = std::mem::take(&mut self.arrivals);
+            self.collect(node, end, left.min(BURST_MAX), &mut arrivals);
+            self.run_arrivals(node, &mut arrivals, &mut left);
+            self.arrivals = arrivals;
+            let end = end.min(self.fabric.events.first(node).0);
+            self.run_timers(node, end, &mut left);
+        }
+        self.fabric.turns.set(node, self.next_of(node));
+    }
+
+    /// When a node's next event is.
+    #[inline]
+    fn next_of(&self, node: u32) -> Time {
+        self.fabric.events.first(node).0.min(self.slots[node as usize].next_timer)
+    }
+
+    /// Takes at most so many packets that arrive before `end`.
+    #[inline]
+    fn collect(&mut self, node: u32, end: Time, most: usize, arrivals: &mut Vec<Arrival>) {
+        let first_port = self.slots[node as usize].first_port as usize;
+        let Fabric { flights, events, .. } = &mut self.fabric;
+        while arrivals.len() < most {
+            let (time, port) = events.first(node);
+            let flight = &mut flights[first_port + port as usize];
+            let Some(packet) = (time < end).then(|| flight.pop()).flatten() else { return };
+            packet.fetch();
+            arrivals.push(Arrival { time, port: port as usize, packet });
+            events.set(node, port, flight.next());
+        }
+    }
+
+    /// Hands a node its packets, each after the timers before it.
+    fn run_arrivals(&mut self, node: u32, arrivals: &mut Vec<Arrival>, left: &mut usize) {
         let slot = &mut self.slots[node as usize];
         let (first_port, id, is_end) = (slot.first_port as usize, slot.id, slot.is_end);
-        if port == TIMER {
-            slot.next_timer = Time::MAX;
-            slot.node.timer(&mut Context { fabric: &mut self.fabric, first_port, node: id, is_end });
-            self.note_timer(node, true);
-        } else {
-            let flight = &mut self.fabric.flights[flight as usize];
-            let packet = flight.pop();
-            self.fabric.events.set(source, flight.next());
-            self.fetch_next();
-            let slot = &mut self.slots[node as usize];
-            if let Some(packet) = packet {
-                let port = port as usize;
-                self.fabric.note_arrival(first_port + port, (id, port), &packet, is_end);
-                let mut context = Context { fabric: &mut self.fabric, first_port, node: id, is_end };
-                slot.node.receive(&mut context, port, packet);
+        let is_burst = arrivals.len() > 1 && arrivals.last().is_some_and(|last| last.time <= slot.next_timer);
+        if is_burst && self.fabric.log.is_off() && slot.node.takes_bursts() {
+            self.events += arrivals.len() as u64;
+            *left -= arrivals.len();
+            slot.node.receive_burst(&mut Context { fabric: &mut self.fabric, first_port, node: id, is_end }, arrivals);
+            return self.note_timer(node);
+        }
+        let mut rest = arrivals.drain(..);
+        while let Some(Arrival { time, port, packet }) = rest.next() {
+            self.run_timers(node, time, left);
+            if *left == 0 {
+                // Only now is the turn over, as timers were in between.
+                let whole = std::iter::once(Arrival { time, port, packet }).chain(rest);
+                return self.put_back(node, whole.collect());
             }
-            self.note_timer(node, false);
+            *left -= 1;
+            self.events += 1;
+            self.fabric.now = time;
+            self.fabric.note_arrival(first_port + port, (id, port), &packet, is_end);
+            let context = &mut Context { fabric: &mut self.fabric, first_port, node: id, is_end };
+            self.slots[node as usize].node.receive(context, port, packet);
+            self.note_timer(node);
         }
     }
 
-    /// Fetches the node and the packet of what is the next event by now: in a large network they are in no cache, and
-    /// they come while the present node works.
-    #[inline]
-    fn fetch_next(&mut self) {
-        if let Some((_, source)) = self.fabric.events.first() {
-            let SourceOf { node, port, flight } = self.sources[source as usize];
-            tables::prefetch((&raw const *self.slots[node as usize].node).cast::<u8>());
-            if port != TIMER {
-                self.fabric.flights[flight as usize].fetch();
-            }
+    #[cold]
+    fn put_back(&mut self, node: u32, arrivals: Vec<Arrival>) {
+        let first_port = self.slots[node as usize].first_port as usize;
+        for Arrival { time, port, packet } in arrivals.into_iter().rev() {
+            self.fabric.flights[first_port + port].put_back(time, packet);
+            self.fabric.events.set(node, port as u32, time);
         }
+    }
+
+    /// Runs the timers of a node before `end`: packets that arrive at the same time come first.
+    #[inline]
+    fn run_timers(&mut self, node: u32, end: Time, left: &mut usize) {
+        while *left > 0 && self.slots[node as usize].next_timer < end {
+            let slot = &mut self.slots[node as usize];
+            *left -= 1;
+            self.events += 1;
+            self.fabric.now = slot.next_timer;
+            let (first_port, id, is_end) = (slot.first_port as usize, slot.id, slot.is_end);
+            slot.node.timer(&mut Context { fabric: &mut self.fabric, first_port, node: id, is_end });
+            self.note_timer(node);
+        }
+    }
+
+    /// Has the processor fetch what the turn of a node will look at: in a large network it is in no cache, and it comes
+    /// while the present node works.
+    #[inline]
+    fn fetch(&self, node: u32) {
+        let Slot { node, first_port, ports, .. } = &self.slots[node as usize];
+        let address = (&raw const **node).cast::<u8>();
+        (0..NODE_LINES).for_each(|line| tables::prefetch(address.wrapping_add(line * CACHE_LINE_BYTES)));
+        let ports = *first_port as usize..*first_port as usize + (*ports as usize).min(PORTS_FETCHED_MAX);
+        self.fabric.fetch(ports);
     }
 
     /// Reads when a node wants to be called next. A time that has passed means now.
-    fn note_timer(&mut self, node: u32, is_changed: bool) {
+    #[inline]
+    fn note_timer(&mut self, node: u32) {
         let slot = &mut self.slots[node as usize];
-        let next = slot.node.next_timer().max(self.fabric.now);
-        if is_changed || next != slot.next_timer {
-            slot.next_timer = next;
-            self.fabric.events.set(slot.timer, next);
-        }
+        slot.next_timer = slot.node.next_timer().max(self.fabric.now);
     }
 
     /// Reads the timers of nodes that were changed from outside.
     fn settle(&mut self) {
         while let Some(node) = self.touched.pop() {
-            self.note_timer(node, true);
+            self.note_timer(node);
+            self.fabric.turns.set(node, self.next_of(node));
         }
     }
 

@@ -1,8 +1,10 @@
-//! Whether a program can tell where its packets wait for a line.
+//! What a program can tell of its switch: where packets wait for a line, and when it works on them.
 //!
-//! What enters: a program. What leaves: whether packets are the same if egress works on them before they wait and not
-//! afterwards. Then their queue can be that of the channel behind the switch, and the core takes a packet from the
-//! parser to its end in one call, where its bytes lie.
+//! What enters: a program. What leaves:
+//! * whether packets are the same if egress works on them before they wait and not afterwards. Then their queue can be
+//!   that of the channel behind the switch, and the core takes a packet from the parser to its end in one call, where
+//!   its bytes lie.
+//! * whether packets are the same if the core works on one with the next one. Then it takes several in a call.
 
 use ir::walk::{self, Item};
 use ir::{BlockKind, Expr, ExprKind, Program, StmtKind};
@@ -32,4 +34,14 @@ pub(crate) fn only_rewrites(program: &Program) -> bool {
         });
     });
     is_plain
+}
+
+/// Whether nothing that happens to a packet depends on the time at which the core works on it, other than on the time of
+/// its reception, and each packet leaves once at most, in the order in which packets came.
+pub(crate) fn knows_no_time(program: &Program) -> bool {
+    let has_meters = !program.meters.is_empty() || !program.direct_meters.is_empty();
+    // What plug-ins do is not known.
+    let has_plug_ins = !program.extern_functions.is_empty() || !program.extern_instances.is_empty();
+    let makes_others = || program.may_make(|request| !request.effects.is_empty());
+    !has_meters && !has_plug_ins && program.digests.is_empty() && !makes_others()
 }
