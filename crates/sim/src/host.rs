@@ -4,7 +4,7 @@
 //! figures of what was measured.
 //!
 //! * [`stack`]: addresses, neighbours, sending and receiving of IP packets.
-//! * [`neighbours`]: who has which Ethernet address.
+//! * [`neighbours`]: who has which Ethernet address. `reassembly`: packets that come in fragments.
 //! * [`udp`]: generators of datagrams, and sinks that check and measure them.
 //! * [`tcp`](mod@tcp): flows over TCP.
 //! * [`incast`]: requests to many hosts at the same time, over TCP.
@@ -13,6 +13,7 @@
 pub mod incast;
 pub mod neighbours;
 pub mod ping;
+mod reassembly;
 pub mod stack;
 pub mod tcp;
 pub mod udp;
@@ -209,9 +210,23 @@ impl Host {
             ethertype => match ip::Header::parse(ethertype, payload) {
                 Ok((header, transport)) => self.receive_ip(context, &header, transport, payload),
                 Err(Defect::Checksum) => self.stack.count(|counters| &mut counters.wrong_checksum),
-                Err(Defect::Fragment) => self.stack.count(|counters| &mut counters.fragments),
+                Err(Defect::Fragment) => self.receive_fragment(context, ethertype, payload),
                 Err(Defect::Malformed) => self.stack.count(|counters| &mut counters.malformed),
             },
+        }
+    }
+
+    fn receive_fragment(&mut self, context: &mut Context<'_>, ethertype: u16, packet: &[u8]) {
+        let Some(fragment) = ip::Fragment::parse(ethertype, packet) else {
+            return self.stack.count(|counters| &mut counters.malformed);
+        };
+        if !self.stack.takes(fragment.datagram.destination) {
+            return self.stack.count(|counters| &mut counters.for_others);
+        }
+        let Some(packet) = self.stack.reassemble(context.now(), &fragment) else { return };
+        match ip::Header::parse(ethertype, &packet) {
+            Ok((header, transport)) => self.receive_ip(context, &header, transport, &packet),
+            Err(_) => self.stack.count(|counters| &mut counters.malformed),
         }
     }
 
@@ -239,7 +254,7 @@ impl Host {
             Some(sink) => sink.receive(context.now(), payload),
             None => {
                 self.stack.count(|counters| &mut counters.no_listener);
-                self.stack.send_port_unreachable(context, header, packet);
+                self.stack.send_error(context, header, icmp::Reason::Port, packet);
             }
         }
     }

@@ -31,7 +31,7 @@
 //! | Hosts: ARP, NDP, IPv4, IPv6, ICMP echo, port unreachable; TCP | yes |
 //! | UDP constant, Poisson, on-off, from a capture | yes |
 //! | ICMP errors of routers; TCP follows the MTU of its path | yes |
-//! | IP fragments | no |
+//! | IP fragments are put together | yes |
 //! | Switches with programs: latencies, queues, port rates inside the core | yes |
 //! | Pipeline rate; bandwidth of recirculation; schedulers and buffers from the scenario; costs per packet | yes |
 //! | Topologies: files, dumbbell, star, chain, leaf-spine, fat-tree | yes |

@@ -1,6 +1,7 @@
 //! The stack of a host: addresses, neighbours, and IP packets in both directions.
 
 use crate::host::neighbours::{Neighbours, Next};
+use crate::host::reassembly::Reassembly;
 use crate::node::Context;
 use crate::packet::Packet;
 use crate::time::Time;
@@ -64,8 +65,10 @@ pub struct StackCounters {
     pub malformed: u64,
     /// Packets with a wrong checksum of any layer.
     pub wrong_checksum: u64,
-    /// Fragments, which are not put together.
+    /// Fragments of packets for this host.
     pub fragments: u64,
+    /// Packets of which fragments were missing for too long, or contradicted each other.
+    pub incomplete: u64,
     /// Frames or packets for other hosts.
     pub for_others: u64,
     /// Packets of protocols that the host does not have.
@@ -81,6 +84,7 @@ pub struct StackCounters {
 pub(super) struct Stack {
     config: HostConfig,
     neighbours: Neighbours,
+    reassembly: Reassembly,
     counters: StackCounters,
 }
 
@@ -90,7 +94,7 @@ impl Stack {
         for (ip, mac) in &config.neighbours {
             neighbours.learn(*ip, *mac, true);
         }
-        Stack { config, neighbours, counters: StackCounters::default() }
+        Stack { config, neighbours, reassembly: Reassembly::default(), counters: StackCounters::default() }
     }
 
     pub(super) fn config(&self) -> &HostConfig {
@@ -278,8 +282,26 @@ impl Stack {
         });
     }
 
-    /// Answers a packet for a port on which nobody listens. Packets for groups are not answered (RFC 1122).
-    pub(super) fn send_port_unreachable(&mut self, context: &mut Context<'_>, cause: &ip::Header, packet: &[u8]) {
+    /// Takes a fragment; returns the packet if it is whole.
+    pub(super) fn reassemble(&mut self, now: Time, fragment: &ip::Fragment<'_>) -> Option<Vec<u8>> {
+        self.counters.fragments += 1;
+        if fragment.is_whole() {
+            let is_marked = fragment.codepoint() == ip::CONGESTION_EXPERIENCED;
+            return ip::join(fragment.head(), fragment.payload, is_marked);
+        }
+        let packet = self.reassembly.take(now, fragment);
+        self.counters.incomplete = self.reassembly.given_up();
+        packet
+    }
+
+    /// Tells the sender of a packet why it has ended here. Packets for groups are not answered (RFC 1122).
+    pub(super) fn send_error(
+        &mut self,
+        context: &mut Context<'_>,
+        cause: &ip::Header,
+        reason: icmp::Reason,
+        packet: &[u8],
+    ) {
         let to = cause.source;
         if !icmp::may_cause_error(cause, &[]) {
             return;
@@ -288,20 +310,33 @@ impl Stack {
         let quoted = &packet[..packet.len().min(icmp::quoted_bytes_max(&header))];
         self.send(context, &header, icmp::HEADER_BYTES + quoted.len(), |message| {
             message[icmp::HEADER_BYTES..].copy_from_slice(quoted);
-            icmp::emit_error(&header, icmp::Reason::Port, message);
+            icmp::emit_error(&header, reason, message);
         });
     }
 
     pub(super) fn next_timer(&self) -> Time {
-        self.neighbours.next_timer()
+        self.neighbours.next_timer().min(self.reassembly.next_timer())
     }
 
     pub(super) fn timer(&mut self, context: &mut Context<'_>) {
+        self.give_up_fragments(context);
         let (again, lost) = self.neighbours.timer(context.now());
         again.into_iter().for_each(|ip| self.ask(context, ip));
         for packet in lost {
             self.counters.unreachable += 1;
             context.end(packet);
         }
+    }
+
+    /// Gives up packets whose fragments have not all come in time, and tells their senders.
+    fn give_up_fragments(&mut self, context: &mut Context<'_>) {
+        while let Some(first) = self.reassembly.give_up(context.now()) {
+            let Some((source, destination, protocol, transport)) = ip::parse_quoted(&first) else { continue };
+            let cause = ip::Header { source, destination, protocol, ttl: 0, traffic_class: 0 };
+            if icmp::may_cause_error(&cause, transport) {
+                self.send_error(context, &cause, icmp::Reason::Reassembly, &first);
+            }
+        }
+        self.counters.incomplete = self.reassembly.given_up();
     }
 }

@@ -1,5 +1,6 @@
 //! Tests of hosts on a link.
 
+use super::reassembly::tests::fragment;
 use super::*;
 use crate::arrivals::{Arrivals, Sizes};
 use crate::channel::ChannelConfig;
@@ -196,6 +197,38 @@ fn hostile_frames_do_no_harm() {
     network.run_until(Time::from_s(10));
     let counters = network.node::<Host>(NodeId(0)).unwrap().counters();
     assert!(counters.received > 4 && counters.sent > 4 && counters.malformed > 100, "{counters:?}");
+}
+
+#[test]
+fn divided_datagrams_are_put_together() {
+    let valid = valid_frames();
+    // With each version a datagram, and what teaches the host who has sent it.
+    for (datagram, teacher) in [(&valid[0], &valid[4]), (&valid[2], &valid[3])] {
+        let (header, packet) = datagram.split_at(ethernet::HEADER_BYTES);
+        let last = fragment(packet, 1, 24..40, true);
+        let pieces = [last, fragment(packet, 1, 0..24, false), fragment(packet, 2, 0..24, false)];
+        let frames = pieces.map(|piece| [header, &piece[..]].concat());
+        let mut builder = NetworkBuilder::default();
+        let ids = [builder.add("h0"), builder.add("sender")];
+        builder.link(ids[0], ids[1], [ChannelConfig::default(), ChannelConfig::default()]);
+        let mut receiver = host(0);
+        receiver.add_sink(2_000);
+        builder.place(ids[0], Box::new(receiver));
+        builder.place(ids[1], Box::new(Attacker([&[teacher.clone()][..], &frames].concat())));
+        let mut network = builder.build(1, 1);
+        let counters = |network: &Network| network.node::<Host>(NodeId(0)).unwrap().counters().clone();
+        network.run_until(Time::from_s(59));
+        let before = counters(&network);
+        assert_eq!((before.fragments, before.incomplete, before.wrong_checksum), (3, 0, 0));
+        // Beside what teaches the host if it is IP.
+        assert_eq!(before.received, 1 + u64::from(teacher.len() > 60));
+        let sink = network.node::<Host>(NodeId(0)).unwrap().sink(2_000).unwrap();
+        assert_eq!(sink.received + sink.foreign, 1);
+        // The sender of the one that never becomes whole is told.
+        network.run_until(Time::from_s(61));
+        let after = counters(&network);
+        assert_eq!((after.incomplete, after.sent), (1, before.sent + 1));
+    }
 }
 
 fn listener() -> Listener {

@@ -86,7 +86,7 @@ fn hosts(simulation: &Simulation, table: &mut Table) {
         for (reason, packets) in [
             ("malformed", it.malformed),
             ("wrong_checksum", it.wrong_checksum),
-            ("fragments", it.fragments),
+            ("incomplete", it.incomplete),
             ("for_others", it.for_others),
             ("unknown_protocol", it.unknown_protocol),
             ("no_listener", it.no_listener),

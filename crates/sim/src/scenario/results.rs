@@ -310,20 +310,21 @@ fn channels(simulation: &Simulation) -> String {
 
 fn hosts(simulation: &Simulation) -> String {
     let mut text = String::from(
-        "host,received,sent,malformed,wrong_checksum,fragments,for_others,unknown_protocol,no_listener,errors,unreachable\n",
+        "host,received,sent,malformed,wrong_checksum,fragments,incomplete,for_others,unknown_protocol,no_listener,errors,unreachable\n",
     );
     for id in &simulation.hosts {
         let Some(host) = simulation.network.node::<Host>(*id) else { continue };
         let it = host.counters();
         let _ = writeln!(
             text,
-            "{},{},{},{},{},{},{},{},{},{},{}",
+            "{},{},{},{},{},{},{},{},{},{},{},{}",
             host.config().name,
             it.received,
             it.sent,
             it.malformed,
             it.wrong_checksum,
             it.fragments,
+            it.incomplete,
             it.for_others,
             it.unknown_protocol,
             it.no_listener,

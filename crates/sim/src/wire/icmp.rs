@@ -115,6 +115,8 @@ pub enum Reason {
     Hops,
     /// It is longer than this MTU.
     TooBig(usize),
+    /// Some of its fragments have not come in time.
+    Reassembly,
 }
 
 /// Writes an error; the packet that caused it is in its place, after 8 bytes.
@@ -128,10 +130,12 @@ pub fn emit_error(ip: &ip::Header, reason: Reason, message: &mut [u8]) {
         (true, Reason::Route) => (3, 0),
         (true, Reason::Hops) => (11, 0),
         (true, Reason::TooBig(_)) => (3, NEEDS_FRAGMENTATION),
+        (true, Reason::Reassembly) => (11, 1),
         (false, Reason::Port) => (1, 4),
         (false, Reason::Route) => (1, 0),
         (false, Reason::Hops) => (3, 0),
         (false, Reason::TooBig(_)) => (2, 0),
+        (false, Reason::Reassembly) => (3, 1),
     };
     // IPv4 has 16 bits for it, IPv6 32, at the same end.
     if let Reason::TooBig(mtu) = reason {

@@ -1,5 +1,5 @@
 //! IPv4 (RFC 791) and IPv6 (RFC 8200), as far as hosts of the simulator need them: options and extension headers are
-//! passed over, fragments are recognised but not put together.
+//! passed over, fragments are read.
 
 use crate::wire::checksum;
 use crate::wire::ethernet::{self, IPV4, IPV6};
@@ -21,11 +21,16 @@ pub const UDP: u8 = 17;
 pub const ICMPV6: u8 = 58;
 
 /// ECN (RFC 3168): the two bits of a congested packet.
-const CONGESTION_EXPERIENCED: u8 = 3;
+pub const CONGESTION_EXPERIENCED: u8 = 3;
 
 /// Extension headers of IPv6 that have a length: hop-by-hop, routing, destination options.
 const EXTENSIONS: [u8; 3] = [0, 43, 60];
 const FRAGMENT: u8 = 44;
+/// The length of the header of a fragment of IPv6.
+const FRAGMENT_HEADER_BYTES: usize = 8;
+
+/// The longest packet of IPv4, and the most that follows a header of IPv6.
+const BYTES_MAX: usize = 65_535;
 
 /// A header, of either version.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -104,6 +109,144 @@ impl Header {
     }
 }
 
+/// What the fragments of one packet have in common.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Datagram {
+    /// From whom.
+    pub source: IpAddr,
+    /// For whom.
+    pub destination: IpAddr,
+    /// The protocol of IPv4; 0 for IPv6, where fragments may differ in it.
+    protocol: u8,
+    identification: u32,
+}
+
+impl Datagram {
+    /// Whether it is of IPv4.
+    pub fn is_v4(&self) -> bool {
+        self.source.is_ipv4()
+    }
+}
+
+/// A part of a packet that was divided.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Fragment<'a> {
+    /// Which packet it is a part of.
+    pub datagram: Datagram,
+    /// Where its payload lies in that packet's.
+    pub start: usize,
+    /// Whether it is the end.
+    pub is_last: bool,
+    /// All of its bytes.
+    pub packet: &'a [u8],
+    /// What follows the headers that all fragments repeat.
+    pub payload: &'a [u8],
+    head_bytes: usize,
+    /// IPv6: where in the head the number of what follows stands, and what it was before the packet was divided.
+    next: Option<(usize, u8)>,
+}
+
+impl<'a> Fragment<'a> {
+    /// Reads a packet that [`Header::parse`] found to be a fragment.
+    pub fn parse(ethertype: u16, packet: &'a [u8]) -> Option<Fragment<'a>> {
+        let fragment = if ethertype == IPV4 { Fragment::of_v4(packet)? } else { Fragment::of_v6(packet)? };
+        let Fragment { start, is_last, payload, head_bytes, .. } = fragment;
+        let is_divided_right = is_last || (payload.len() % 8 == 0 && !payload.is_empty());
+        let head_bytes = if fragment.datagram.is_v4() { head_bytes } else { head_bytes - V6_HEADER_BYTES };
+        (is_divided_right && head_bytes + start + payload.len() <= BYTES_MAX).then_some(fragment)
+    }
+
+    fn of_v4(packet: &'a [u8]) -> Option<Fragment<'a>> {
+        let first = *packet.first()?;
+        let head_bytes = usize::from(first & 15) * 4;
+        let packet = packet.get(..usize::from(u16_at(packet, 2)?))?;
+        let word = u16_at(packet, 6)?;
+        let datagram = Datagram {
+            source: IpAddr::from(array::<4>(packet, 12)?),
+            destination: IpAddr::from(array::<4>(packet, 16)?),
+            protocol: *packet.get(9)?,
+            identification: u16_at(packet, 4)?.into(),
+        };
+        let fragment = Fragment {
+            datagram,
+            start: usize::from(word & 0x1fff) * 8,
+            is_last: word & 0x2000 == 0,
+            packet,
+            payload: packet.get(head_bytes..)?,
+            head_bytes,
+            next: None,
+        };
+        (first >> 4 == 4 && head_bytes >= V4_HEADER_BYTES).then_some(fragment)
+    }
+
+    fn of_v6(packet: &'a [u8]) -> Option<Fragment<'a>> {
+        let packet = packet.get(..V6_HEADER_BYTES + usize::from(u16_at(packet, 4)?))?;
+        let Next { protocol, at, named_at } = pass_extensions(packet)?;
+        let header: [u8; FRAGMENT_HEADER_BYTES] = array(packet, at)?;
+        let word = u16_at(&header, 2)?;
+        let datagram = Datagram {
+            source: IpAddr::from(array::<16>(packet, 8)?),
+            destination: IpAddr::from(array::<16>(packet, 24)?),
+            protocol: 0,
+            identification: u32::from_be_bytes(array(&header, 4)?),
+        };
+        let fragment = Fragment {
+            datagram,
+            start: usize::from(word & 0xfff8),
+            is_last: word & 1 == 0,
+            packet,
+            payload: packet.get(at + FRAGMENT_HEADER_BYTES..)?,
+            head_bytes: at,
+            next: Some((named_at, header[0])),
+        };
+        (packet[0] >> 4 == 6 && protocol == FRAGMENT).then_some(fragment)
+    }
+
+    /// Whether it is a whole packet, which has nothing to do with other fragments (RFC 6946).
+    pub fn is_whole(&self) -> bool {
+        self.start == 0 && self.is_last
+    }
+
+    /// What stands before the payload of the packet that was divided, but for its length, if this is its first fragment.
+    pub fn head(&self) -> Vec<u8> {
+        let mut head = self.packet[..self.head_bytes].to_vec();
+        match self.next {
+            Some((at, protocol)) => head[at] = protocol,
+            None => head[6..8].fill(0),
+        }
+        head
+    }
+
+    /// Its codepoint of ECN.
+    pub fn codepoint(&self) -> u8 {
+        match self.datagram.is_v4() {
+            true => self.packet[1] & CONGESTION_EXPERIENCED,
+            false => self.packet[1] >> 4 & CONGESTION_EXPERIENCED,
+        }
+    }
+}
+
+/// A packet of what stands before its payload and the payload, marked if it has met congestion; `None` if it is too
+/// long.
+pub fn join(head: Vec<u8>, payload: &[u8], is_marked: bool) -> Option<Vec<u8>> {
+    let mut packet = head;
+    packet.extend(payload);
+    if packet.first()? >> 4 == 4 {
+        let head_bytes = packet.len() - payload.len();
+        let length = u16::try_from(packet.len()).ok()?;
+        packet[2..4].copy_from_slice(&length.to_be_bytes());
+        packet[1] |= if is_marked { CONGESTION_EXPERIENCED } else { 0 };
+        packet[10..12].fill(0);
+        let sum = checksum::of(&packet[..head_bytes]);
+        packet[10..12].copy_from_slice(&sum.to_be_bytes());
+    } else {
+        let length = u16::try_from(packet.len() - V6_HEADER_BYTES).ok()?;
+        packet[4..6].copy_from_slice(&length.to_be_bytes());
+        packet[1] |= if is_marked { CONGESTION_EXPERIENCED << 4 } else { 0 };
+    }
+    Some(packet)
+}
+
 /// What is left of a packet that an ICMP error quotes: its source, destination, protocol, and the beginning of what
 /// follows its header. Its end may be missing.
 pub fn parse_quoted(packet: &[u8]) -> Option<(IpAddr, IpAddr, u8, &[u8])> {
@@ -150,12 +293,7 @@ fn parse_v6(packet: &[u8]) -> Option<Result<(Header, &[u8]), Defect>> {
     let first = u32::from_be_bytes(array(packet, 0)?);
     let end = V6_HEADER_BYTES + usize::from(u16_at(packet, 4)?);
     let packet = packet.get(..end).filter(|_| first >> 28 == 6)?;
-    let (mut protocol, mut at) = (packet[6], V6_HEADER_BYTES);
-    while EXTENSIONS.contains(&protocol) {
-        let length = 8 * (1 + usize::from(*packet.get(at + 1)?));
-        protocol = packet[at];
-        at += length;
-    }
+    let Next { protocol, at, .. } = pass_extensions(packet)?;
     if protocol == FRAGMENT {
         return Some(Err(Defect::Fragment));
     }
@@ -167,6 +305,23 @@ fn parse_v6(packet: &[u8]) -> Option<Result<(Header, &[u8]), Defect>> {
         traffic_class: (first >> 20) as u8,
     };
     Some(Ok((header, packet.get(at..)?)))
+}
+
+/// What follows extension headers of IPv6.
+struct Next {
+    protocol: u8,
+    at: usize,
+    /// Where the header before it names it.
+    named_at: usize,
+}
+
+fn pass_extensions(packet: &[u8]) -> Option<Next> {
+    let mut next = Next { protocol: *packet.get(6)?, at: V6_HEADER_BYTES, named_at: 6 };
+    while EXTENSIONS.contains(&next.protocol) {
+        let length = 8 * (1 + usize::from(*packet.get(next.at + 1)?));
+        next = Next { protocol: packet[next.at], at: next.at + length, named_at: next.at };
+    }
+    Some(next)
 }
 
 /// Marks a frame's IP packet as having met congestion, if it is ECN-capable and not marked yet.
@@ -313,6 +468,10 @@ mod tests {
                 let _ = Header::parse(ethertype, frame.get(14..).unwrap_or_default());
             }
             let _ = parse_quoted(frame.get(14..).unwrap_or_default());
+            for ethertype in [IPV4, IPV6] {
+                let fragment = Fragment::parse(ethertype, frame.get(14..).unwrap_or_default());
+                let _ = fragment.and_then(|it| join(it.head(), it.payload, it.codepoint() == 3));
+            }
         }
     }
 }
