@@ -4,8 +4,8 @@
 //! several, the one with the smallest number. Sources are heads of channels and timers, so a queue has at most one
 //! entry for each, however many packets are in flight.
 //!
-//! A queue is a tournament tree: the sources are the leaves, and each inner node names the one below it that is first. A
-//! change repeats the matches on the way to the root. `bench event-queue` measures it against heaps and a calendar
+//! A queue is a tournament tree: the sources are the leaves, and each inner node names the one below it that is first.
+//! A change repeats the matches on the way to the root. `bench event-queue` measures it against heaps and a calendar
 //! queue (docs/design/simulator.md).
 //!
 //! * [`EventQueue`]: one queue.

@@ -175,7 +175,7 @@ impl Partial {
         let touched = &self.pieces[first..last];
         let start = touched.first().map_or(range.start, |piece| piece.start.min(range.start));
         let end = touched.last().map_or(range.end, |piece| piece.end.max(range.end));
-        self.pieces.splice(first..last, [start..end]);
+        self.pieces.splice(first..last, std::iter::once(start..end));
     }
 
     fn is_whole(&self) -> bool {

@@ -1,8 +1,8 @@
 //! Nodes that one thread runs, event by event.
 //!
-//! The node with the earliest event has its turn: nothing that others do from that time on arrives at it sooner than the
-//! least latency of its channels, so it may run all of its events before that, one after the other, while its state is
-//! in the cache. Each node has the same events in the same order as if all were run by time.
+//! The node with the earliest event has its turn: nothing that others do from that time on arrives at it sooner than
+//! the least latency of its channels, so it may run all of its events before that, one after the other, while its state
+//! is in the cache. Each node has the same events in the same order as if all were run by time.
 
 use crate::channel::Transmitter;
 use crate::network::fabric::{Fabric, Mail};

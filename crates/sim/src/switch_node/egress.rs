@@ -36,8 +36,8 @@ pub(crate) fn only_rewrites(program: &Program) -> bool {
     is_plain
 }
 
-/// Whether nothing that happens to a packet depends on the time at which the core works on it, other than on the time of
-/// its reception, and each packet leaves once at most, in the order in which packets came.
+/// Whether nothing that happens to a packet depends on the time at which the core works on it, other than on the time
+/// of its reception, and each packet leaves once at most, in the order in which packets came.
 pub(crate) fn knows_no_time(program: &Program) -> bool {
     let has_meters = !program.meters.is_empty() || !program.direct_meters.is_empty();
     // What plug-ins do is not known.

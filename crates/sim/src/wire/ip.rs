@@ -207,7 +207,8 @@ impl<'a> Fragment<'a> {
         self.start == 0 && self.is_last
     }
 
-    /// What stands before the payload of the packet that was divided, but for its length, if this is its first fragment.
+    /// What stands before the payload of the packet that was divided, but for its length, if this is its first
+    /// fragment.
     pub fn head(&self) -> Vec<u8> {
         let mut head = self.packet[..self.head_bytes].to_vec();
         match self.next {
