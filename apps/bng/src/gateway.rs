@@ -42,7 +42,8 @@ impl Gateway {
     /// # Errors
     /// If a next hop is on no link, or there are too many.
     pub fn new(config: Config, is_verbose: bool) -> Result<Gateway, String> {
-        let links = config.interfaces.iter().map(|it| Link { port: it.port, mac: it.mac, address: it.address });
+        let links =
+            config.interfaces.iter().map(|it| Link { port: it.port, mac: it.mac, address: it.address, address6: None });
         let mut hops = Hops::new(links.collect(), config.neighbours.clone());
         let wanted = tables::wanted(&config, &mut hops)?;
         let bindings = Bindings::new(config.nat.clone());

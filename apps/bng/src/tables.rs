@@ -42,7 +42,8 @@ pub fn wanted(config: &Config, hops: &mut Hops) -> Result<Wanted, String> {
         wanted.add(format!("addresses {} do pool", network.first()));
     }
     for route in &config.routes {
-        let (number, link) = hops.number(route.via).map_err(|why| format!("the route to {}: {why}", route.to))?;
+        let (number, link) =
+            hops.number(route.via.into()).map_err(|why| format!("the route to {}: {why}", route.to))?;
         let table = match side_of(config, link.port) {
             Side::Access => "access_routes",
             Side::Core => "core_routes",
@@ -90,9 +91,9 @@ fn add_subscriber(config: &Config, it: &Subscriber, hops: &mut Hops, wanted: &mu
     };
     wanted.add_with(&[rate("download_rate", *number, it.download)], format!("subscribers {number} do {action}"));
     // The end of a tunnel on a link of the gateway is its own next hop; others are behind routes.
-    match hops.link_of(*remote) {
+    match hops.link_of((*remote).into()) {
         Some(_) => {
-            let (hop, _) = hops.number(*remote)?;
+            let (hop, _) = hops.number((*remote).into())?;
             wanted.add(format!("access_routes {remote}/32 do via {hop}"));
             Ok(())
         }

@@ -6,13 +6,13 @@
 use crate::config::{Config, Interface};
 use crate::tables::{self, Tables};
 use control::Problem;
-use controller::address::{Mac, from_value, is_link_local, solicited_node};
+use controller::address::{Mac, from_value, is_link_local};
 use controller::bucket::Bucket;
 use controller::neighbours::{Event, Neighbours, Station, Waiting};
 use controller::packet::arp::{self, Arp};
 use controller::packet::icmp::{self, Failure};
 use controller::packet::ip::Packet;
-use controller::packet::{ETHERTYPE_ARP, ETHERTYPE_IPV4, ETHERTYPE_IPV6, Frame, nd};
+use controller::packet::{ETHERTYPE_ARP, ETHERTYPE_IPV4, ETHERTYPE_IPV6, Frame, nd, question};
 use controller::{Entry, Fields, Logic, Orders};
 use core::net::{IpAddr, Ipv6Addr};
 use std::collections::{BTreeMap, BTreeSet};
@@ -122,24 +122,9 @@ impl Router {
     /// Asks where a station is.
     fn ask(&self, station: Station, whom: Option<Mac>, orders: &mut Orders) {
         let Some(interface) = self.config.interface(station.port) else { return };
-        let mac = interface.mac;
-        match (station.address, interface.address_for(station.address)) {
-            (IpAddr::V4(target), Some(IpAddr::V4(sender))) => {
-                let question =
-                    Arp { operation: arp::REQUEST, sender_mac: mac, sender, target_mac: Mac([0; 6]), target };
-                let payload = &question.to_bytes()[..];
-                let destination = whom.unwrap_or(Mac::BROADCAST);
-                let frame = Frame { destination, source: mac, ethertype: ETHERTYPE_ARP, payload };
-                out(station.port, frame, orders);
-            }
-            (IpAddr::V6(target), Some(IpAddr::V6(source))) => {
-                let destination = whom.unwrap_or_else(|| Mac::of_group(solicited_node(target)));
-                if let Some(packet) = nd::solicitation(mac, source, target, whom.is_none()) {
-                    let frame = Frame { destination, source: mac, ethertype: ETHERTYPE_IPV6, payload: &packet };
-                    out(station.port, frame, orders);
-                }
-            }
-            _ => {}
+        let source = interface.address_for(station.address);
+        if let Some(frame) = source.and_then(|source| question(interface.mac, source, station.address, whom)) {
+            out(station.port, frame, orders);
         }
     }
 
@@ -158,7 +143,7 @@ impl Router {
         let frame = Frame { destination: to.source, source, ethertype, payload: packet };
         match is_link_local(destination) {
             // The program routes no such address.
-            true => out(port, frame, orders),
+            true => out(port, frame.to_bytes(), orders),
             false => orders.packet(&[("mode", tables::MODE_OWN)], frame.to_bytes()),
         }
     }
@@ -228,7 +213,7 @@ impl Router {
             };
             let payload = &reply.to_bytes()[..];
             let frame = Frame { destination: arp.sender_mac, source: interface.mac, ethertype: ETHERTYPE_ARP, payload };
-            out(port, frame, orders);
+            out(port, frame.to_bytes(), orders);
         }
         self.heard(now, port, arp.sender.into(), arp.sender_mac, is_request, orders);
     }
@@ -266,11 +251,8 @@ impl Router {
 
     /// Answers a solicitation for an address of the router.
     fn advertise(&self, port: u16, to: Frame<'_>, asked: IpAddr, target: Ipv6Addr, orders: &mut Orders) {
-        let (Some(interface), IpAddr::V6(asked)) = (self.config.interface(port), asked) else { return };
-        let Some(packet) = nd::advertisement(interface.mac, target, asked) else { return };
-        if interface.has(target.into()) {
-            let destination = if asked.is_unspecified() { Mac::of_group(nd::ALL_NODES) } else { to.source };
-            let frame = Frame { destination, source: interface.mac, ethertype: ETHERTYPE_IPV6, payload: &packet };
+        let interface = self.config.interface(port).filter(|it| it.has(target.into()));
+        if let Some(frame) = interface.and_then(|it| nd::advertisement(it.mac, target, asked, to.source)) {
             out(port, frame, orders);
         }
     }
@@ -330,8 +312,8 @@ impl Router {
 }
 
 /// Sends a frame as it is.
-fn out(port: u16, frame: Frame<'_>, orders: &mut Orders) {
-    orders.packet(&[("port", port.into()), ("mode", tables::MODE_PORT)], frame.to_bytes());
+fn out(port: u16, frame: Vec<u8>, orders: &mut Orders) {
+    orders.packet(&[("port", port.into()), ("mode", tables::MODE_PORT)], frame);
 }
 
 /// The destination of an entry.

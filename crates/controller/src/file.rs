@@ -39,6 +39,16 @@ pub fn from_text<'de, T: FromStr<Err = String>, D: Deserializer<'de>>(deserializ
     String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
 }
 
+/// A value in a string, or none.
+///
+/// # Errors
+/// If the string is none.
+pub fn optional_from_text<'de, T: FromStr<Err = String>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    from_text(deserializer).map(Some)
+}
+
 /// Values in strings.
 ///
 /// # Errors

@@ -1,14 +1,16 @@
 //! Stations to which a switch sends packets by their numbers: next hops and tunnel end points on its links.
 //!
-//! What enters: links, addresses, ARP from the links, the time. What leaves: numbers, from 1 in the order of the
-//! addresses; ARP questions; and changes of the stations' Ethernet addresses. All are asked for ever, at intervals.
+//! What enters: links, addresses, ARP and neighbour discovery from the links, the time. What leaves: numbers, from 1 in
+//! the order of the addresses; questions; and changes of the stations' Ethernet addresses. All are asked for ever, at
+//! intervals.
 
 use crate::address::{Mac, Network};
 use crate::logic::{Entry, Orders};
 use crate::neighbours::{Event, NeighbourSettings, Neighbours, Station};
-use crate::packet::arp::{self, Arp};
-use crate::packet::{ETHERTYPE_ARP, Frame};
-use core::net::{IpAddr, Ipv4Addr};
+use crate::packet::arp::Arp;
+use crate::packet::ip::Packet;
+use crate::packet::{ETHERTYPE_ARP, ETHERTYPE_IPV6, Frame, nd, question};
+use core::net::IpAddr;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -24,6 +26,19 @@ pub struct Link {
     pub mac: Mac,
     /// Its address, with the network of the link.
     pub address: Network,
+    /// Its address of IPv6, with the network of the link.
+    pub address6: Option<Network>,
+}
+
+impl Link {
+    fn networks(&self) -> impl Iterator<Item = Network> {
+        [Some(self.address), self.address6].into_iter().flatten()
+    }
+
+    /// The address of the switch for stations of a version of IP.
+    pub fn address_for(&self, other: IpAddr) -> Option<IpAddr> {
+        self.networks().map(|it| it.address).find(|it| it.is_ipv4() == other.is_ipv4())
+    }
 }
 
 /// A station that was found, or lost.
@@ -53,8 +68,8 @@ impl Hops {
     }
 
     /// The link whose network has an address.
-    pub fn link_of(&self, address: Ipv4Addr) -> Option<&Link> {
-        self.links.iter().find(|link| link.address.contains(address.into()))
+    pub fn link_of(&self, address: IpAddr) -> Option<&Link> {
+        self.links.iter().find(|link| link.networks().any(|it| it.contains(address)))
     }
 
     /// The link at a port.
@@ -66,7 +81,7 @@ impl Hops {
     ///
     /// # Errors
     /// If no link has its address, it is the switch's own, or there are too many.
-    pub fn number(&mut self, address: Ipv4Addr) -> Result<(u32, Link), String> {
+    pub fn number(&mut self, address: IpAddr) -> Result<(u32, Link), String> {
         let link = self.link_of(address).ok_or_else(|| format!("no interface has the network of {address}"))?;
         self.number_at(link.port, address)
     }
@@ -75,12 +90,12 @@ impl Hops {
     ///
     /// # Errors
     /// If there is no interface, the address is the switch's own, or there are too many.
-    pub fn number_at(&mut self, port: u16, address: Ipv4Addr) -> Result<(u32, Link), String> {
+    pub fn number_at(&mut self, port: u16, address: IpAddr) -> Result<(u32, Link), String> {
         let link = *self.link(port).ok_or_else(|| format!("there is no interface {port}"))?;
-        if link.address.address == IpAddr::V4(address) {
+        if link.networks().any(|it| it.address == address) {
             return Err(format!("{address} is the address of an interface"));
         }
-        let station = Station { port: link.port, address: address.into() };
+        let station = Station { port: link.port, address };
         if !self.numbers.contains_key(&station) {
             if self.stations.len() >= STATIONS_MAX {
                 return Err(format!("there are more than {STATIONS_MAX} stations"));
@@ -97,8 +112,8 @@ impl Hops {
     }
 
     /// Where a station at a port is, if it answers.
-    pub fn mac(&self, port: u16, address: Ipv4Addr) -> Option<Mac> {
-        self.neighbours.mac(Station { port, address: address.into() })
+    pub fn mac(&self, port: u16, address: IpAddr) -> Option<Mac> {
+        self.neighbours.mac(Station { port, address })
     }
 
     /// Begins with a switch.
@@ -132,17 +147,13 @@ impl Hops {
         station.map_or_else(Vec::new, |station| station.metadata()).iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// ARP that is for the switch has arrived at a port.
+    /// ARP or neighbour discovery that is for the switch has arrived at a port.
     pub fn heard(&mut self, now: Duration, port: u16, frame: &[u8], orders: &mut Orders) -> Vec<Change> {
-        let frame = Frame::parse(frame).filter(|frame| frame.ethertype == ETHERTYPE_ARP);
-        let Some(arp) = frame.and_then(|frame| Arp::parse(frame.payload)).filter(|arp| arp.sender_mac.is_station())
-        else {
-            return Vec::new();
-        };
-        let station = Station { port, address: arp.sender.into() };
+        let Some((address, mac)) = sender(frame).filter(|(_, mac)| mac.is_station()) else { return Vec::new() };
+        let station = Station { port, address };
         match self.numbers.contains_key(&station) {
             true => {
-                let events = self.neighbours.heard(now, station, arp.sender_mac, false);
+                let events = self.neighbours.heard(now, station, mac, false);
                 self.follow(events, orders)
             }
             false => Vec::new(),
@@ -180,13 +191,27 @@ impl Hops {
     }
 
     fn ask(&self, station: Station, whom: Option<Mac>, orders: &mut Orders) {
-        let Some(Link { mac, address, .. }) = self.link(station.port) else { return };
-        let (IpAddr::V4(sender), IpAddr::V4(target)) = (address.address, station.address) else { return };
-        let question = Arp { operation: arp::REQUEST, sender_mac: *mac, sender, target_mac: Mac([0; 6]), target };
-        let payload = &question.to_bytes()[..];
-        let destination = whom.unwrap_or(Mac::BROADCAST);
-        let frame = Frame { destination, source: *mac, ethertype: ETHERTYPE_ARP, payload };
-        orders.packet(&[("port", station.port.into())], frame.to_bytes());
+        let Some(link) = self.link(station.port) else { return };
+        let source = link.address_for(station.address);
+        if let Some(frame) = source.and_then(|source| question(link.mac, source, station.address, whom)) {
+            orders.packet(&[("port", station.port.into())], frame);
+        }
+    }
+}
+
+/// The station that a frame of ARP or neighbour discovery speaks of, and its Ethernet address.
+fn sender(frame: &[u8]) -> Option<(IpAddr, Mac)> {
+    let frame = Frame::parse(frame)?;
+    match frame.ethertype {
+        ETHERTYPE_ARP => Arp::parse(frame.payload).map(|arp| (arp.sender.into(), arp.sender_mac)),
+        ETHERTYPE_IPV6 => {
+            let packet = Packet::parse(frame.payload)?;
+            match nd::parse(&packet)? {
+                nd::Message::Solicitation { mac, .. } => Some((packet.source, mac?)),
+                nd::Message::Advertisement { target, mac } => Some((target.into(), mac.unwrap_or(frame.source))),
+            }
+        }
+        _ => None,
     }
 }
 
@@ -194,19 +219,30 @@ impl Hops {
 mod tests {
     use super::*;
     use crate::logic::Fields;
+    use crate::packet::arp;
+    use core::net::{Ipv4Addr, Ipv6Addr};
 
     const HERE: Mac = Mac([2, 0, 0, 0, 1, 1]);
     const THERE: Mac = Mac([2, 0, 0, 0, 1, 9]);
 
     fn hops() -> Hops {
-        let link = Link { port: 1, mac: HERE, address: "10.0.1.1/24".parse().unwrap() };
+        let (address, address6) = ("10.0.1.1/24".parse().unwrap(), "2001:db8::1/64".parse().ok());
+        let link = Link { port: 1, mac: HERE, address, address6 };
         let mut hops = Hops::new(vec![link], NeighbourSettings::default());
-        assert_eq!(hops.number(Ipv4Addr::new(10, 0, 1, 9)).unwrap().0, 1);
-        assert_eq!(hops.number(Ipv4Addr::new(10, 0, 1, 8)).unwrap().0, 2);
-        assert_eq!(hops.number(Ipv4Addr::new(10, 0, 1, 9)).unwrap().0, 1);
-        assert!(hops.number(Ipv4Addr::new(10, 0, 2, 9)).unwrap_err().contains("no interface"));
-        assert!(hops.number(Ipv4Addr::new(10, 0, 1, 1)).unwrap_err().contains("of an interface"));
+        for (address, number) in [("10.0.1.9", 1), ("10.0.1.8", 2), ("10.0.1.9", 1), ("2001:db8::9", 3)] {
+            assert_eq!(hops.number(ip(address)).unwrap().0, number);
+        }
+        for address in ["10.0.2.9", "2001:db8:1::9"] {
+            assert!(hops.number(ip(address)).unwrap_err().contains("no interface"));
+        }
+        for address in ["10.0.1.1", "2001:db8::1"] {
+            assert!(hops.number(ip(address)).unwrap_err().contains("of an interface"));
+        }
         hops
+    }
+
+    fn ip(text: &str) -> IpAddr {
+        text.parse().unwrap()
     }
 
     fn answer(address: [u8; 4]) -> Vec<u8> {
@@ -221,16 +257,26 @@ mod tests {
         let (mut hops, mut orders) = (hops(), Orders::new());
         hops.join(Duration::ZERO);
         assert_eq!(hops.timer(Duration::ZERO, &mut orders), []);
-        assert_eq!(orders.take_text().lines().filter(|line| line.contains("packet-out ffffffffffff")).count(), 2);
+        let text = orders.take_text();
+        assert_eq!(text.lines().filter(|line| line.contains("packet-out ffffffffffff")).count(), 2);
+        assert_eq!(text.lines().filter(|line| line.contains("packet-out 3333ff000009")).count(), 1);
         let changes = hops.heard(Duration::ZERO, 1, &answer([10, 0, 1, 9]), &mut orders);
         assert_eq!(changes.iter().map(|it| (it.number, it.mac)).collect::<Vec<_>>(), [(1, Some(THERE))]);
         // Nobody has asked for this one.
         assert_eq!(hops.heard(Duration::ZERO, 1, &answer([10, 0, 1, 7]), &mut orders), []);
+        // An advertisement counts, and a question of the station itself.
+        let [here, there] = [Ipv6Addr::from_bits(0x2001_0DB8 << 96 | 1), Ipv6Addr::from_bits(0x2001_0DB8 << 96 | 9)];
+        let answer = nd::advertisement(THERE, there, here.into(), HERE).unwrap();
+        let changes = hops.heard(Duration::ZERO, 1, &answer, &mut orders);
+        assert_eq!(changes.iter().map(|it| (it.number, it.mac)).collect::<Vec<_>>(), [(3, Some(THERE))]);
+        let moved = nd::solicitation(HERE, there, here, None).unwrap();
+        let changes = hops.heard(Duration::ZERO, 1, &moved, &mut orders);
+        assert_eq!(changes.iter().map(|it| (it.number, it.mac)).collect::<Vec<_>>(), [(3, Some(HERE))]);
         let mut lost = Vec::new();
         while let Some(next) = hops.next_timer().filter(|next| *next < Duration::from_secs(20)) {
             lost.extend(hops.timer(next, &mut orders).into_iter().map(|it| (it.number, it.mac)));
         }
-        assert_eq!(lost, [(1, None)]);
+        assert_eq!(lost, [(1, None), (3, None)]);
     }
 
     #[test]

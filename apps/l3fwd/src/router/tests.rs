@@ -206,31 +206,31 @@ fn questions_for_its_addresses_are_answered() {
     "#]],
     );
     says(&mut it, 1, tables::ARP, &arp_frame(arp::REPLY, HOST, "10.0.1.3", "10.0.1.1"), expect![[""]]);
-    let question = nd::solicitation(HOST, v6("2001:db8:1::2"), v6("2001:db8:1::1"), true).unwrap();
+    let question = nd::solicitation(HOST, v6("2001:db8:1::2"), v6("2001:db8:1::1"), None).unwrap();
     says(
         &mut it,
         1,
         tables::ND,
-        &framed(ip("::"), &question),
+        &question,
         expect![[r#"
             port=0x1 mode=0x0: 02:00:00:00:01:01 > 02:00:00:00:01:02 2001:db8:1::1 > 2001:db8:1::2 ttl 255: Advertisement { target: 2001:db8:1::1, mac: Some(Mac([2, 0, 0, 0, 1, 1])) }
             add neighbours6 2001:db8:1::2 do forward 1 02:00:00:00:01:01 02:00:00:00:01:02 timeout 300000ms metadata 01
         "#]],
     );
     // Who looks whether an address is in use has none yet.
-    let question = nd::solicitation(HOST, v6("::"), v6("fe80::ff:fe00:101"), true).unwrap();
+    let question = nd::solicitation(HOST, v6("::"), v6("fe80::ff:fe00:101"), None).unwrap();
     says(
         &mut it,
         1,
         tables::ND,
-        &framed(ip("::"), &question),
+        &question,
         expect![[r#"
             port=0x1 mode=0x0: 02:00:00:00:01:01 > 33:33:00:00:00:01 fe80::ff:fe00:101 > ff02::1 ttl 255: Advertisement { target: fe80::ff:fe00:101, mac: Some(Mac([2, 0, 0, 0, 1, 1])) }
         "#]],
     );
-    let mut wrong = nd::solicitation(HOST, v6("2001:db8:1::3"), v6("2001:db8:1::1"), true).unwrap();
+    let mut wrong = nd::solicitation(HOST, v6("2001:db8:1::3"), v6("2001:db8:1::1"), None).unwrap();
     *wrong.last_mut().unwrap() ^= 1;
-    says(&mut it, 1, tables::ND, &framed(ip("::"), &wrong), expect![""]);
+    says(&mut it, 1, tables::ND, &wrong, expect![""]);
 }
 
 #[test]
@@ -543,7 +543,7 @@ fn whatever_bytes_come_nothing_breaks() {
         arp_frame(arp::REQUEST, HOST, "10.0.1.2", "10.0.1.1"),
         from_host("10.0.1.2", "10.0.2.2", ip::UDP, &UDP),
         from_host("2001:db8:1::2", "2001:db8:2::2", 60, &[17, 0, 1, 4, 0, 0, 0, 0, 1, 2, 3, 4]),
-        framed(ip("::"), &nd::solicitation(HOST, v6("2001:db8:1::2"), v6("2001:db8:1::1"), true).unwrap()),
+        nd::solicitation(HOST, v6("2001:db8:1::2"), v6("2001:db8:1::1"), None).unwrap(),
     ];
     for round in 0..20_000 {
         let mut frame = samples[random() % samples.len()].clone();

@@ -94,15 +94,18 @@ pub fn echo_reply(packet: &Packet<'_>, source: IpAddr) -> Option<Vec<u8>> {
     message([reply, 0], &packet.payload[4..], source, packet.source)
 }
 
-/// An echo request of IPv4 without data.
+/// An echo request without data.
 pub fn echo_request(identifier: u16, sequence: u16, source: IpAddr, destination: IpAddr) -> Option<Vec<u8>> {
     let rest = [identifier.to_be_bytes(), sequence.to_be_bytes()].concat();
-    message([8, 0], &rest, source, destination)
+    message([if source.is_ipv6() { 128 } else { 8 }, 0], &rest, source, destination)
 }
 
-/// The identifier and the sequence number of an echo reply of IPv4.
+/// The identifier and the sequence number of an echo reply.
 pub fn parse_echo_reply(packet: &Packet<'_>) -> Option<[u16; 2]> {
-    let is_reply = packet.protocol == ip::ICMP && packet.source.is_ipv4() && packet.payload.starts_with(&[0, 0]);
+    let is_reply = match packet.source {
+        IpAddr::V4(_) => packet.protocol == ip::ICMP && packet.payload.starts_with(&[0, 0]),
+        IpAddr::V6(_) => packet.protocol == ip::ICMPV6 && packet.payload.starts_with(&[129, 0]),
+    };
     let is_right = is_reply && !packet.is_later_fragment && packet.icmp_sum() == 0;
     is_right.then_some([word(packet.payload, 4)?, word(packet.payload, 6)?])
 }

@@ -55,11 +55,9 @@ impl Packet<'_> {
 
     /// The sum over what the checksum of ICMP or ICMPv6 covers: 0 if that is right.
     pub fn icmp_sum(&self) -> u16 {
-        match (self.source, self.destination) {
-            (IpAddr::V6(source), IpAddr::V6(destination)) => {
-                sum_with_pseudo_header(source, destination, self.protocol, self.payload)
-            }
-            _ => checksum(&[self.payload]),
+        match self.source {
+            IpAddr::V6(_) => sum_with_pseudo_header(self.source, self.destination, self.protocol, self.payload),
+            IpAddr::V4(_) => checksum(&[self.payload]),
         }
     }
 }
@@ -125,12 +123,12 @@ pub fn build(source: IpAddr, destination: IpAddr, protocol: u8, hop_limit: u8, p
             header[10..12].copy_from_slice(&sum.to_be_bytes());
             Some([&header[..], payload].concat())
         }
-        (IpAddr::V6(source), IpAddr::V6(destination)) => {
+        (IpAddr::V6(from), IpAddr::V6(to)) => {
             let length = u16::try_from(payload.len()).ok()?.to_be_bytes();
             let class = [0x60 | CONTROL >> 4, CONTROL << 4, 0, 0];
             let mut packet = [&class[..], &length, &[protocol, hop_limit]].concat();
-            packet.extend(source.octets());
-            packet.extend(destination.octets());
+            packet.extend(from.octets());
+            packet.extend(to.octets());
             packet.extend(payload);
             if protocol == ICMPV6 {
                 let sum = sum_with_pseudo_header(source, destination, protocol, payload);
@@ -142,7 +140,12 @@ pub fn build(source: IpAddr, destination: IpAddr, protocol: u8, hop_limit: u8, p
     }
 }
 
-fn sum_with_pseudo_header(source: Ipv6Addr, destination: Ipv6Addr, protocol: u8, payload: &[u8]) -> u16 {
+/// The checksum over a payload and the addresses around it, as TCP, UDP and ICMPv6 have it.
+pub(super) fn sum_with_pseudo_header(source: IpAddr, destination: IpAddr, protocol: u8, payload: &[u8]) -> u16 {
     let length = (payload.len() as u32).to_be_bytes();
-    checksum(&[&source.octets(), &destination.octets(), &length, &[0, 0, 0, protocol], payload])
+    let octets = |address| match address {
+        IpAddr::V4(address) => Ipv4Addr::octets(&address).to_vec(),
+        IpAddr::V6(address) => Ipv6Addr::octets(&address).to_vec(),
+    };
+    checksum(&[&octets(source), &octets(destination), &length, &[0, 0, 0, protocol], payload])
 }

@@ -1,7 +1,7 @@
 //! Neighbour discovery of IPv6 (RFC 4861): solicitations and advertisements.
 
-use super::array;
 use super::ip::{self, Packet};
+use super::{ETHERTYPE_IPV6, Frame, array};
 use crate::address::{Mac, solicited_node};
 use core::net::{IpAddr, Ipv6Addr};
 
@@ -16,7 +16,7 @@ const OVERRIDE: u8 = 0x20;
 /// What has this hop limit has not passed any router.
 const HOP_LIMIT: u8 = 255;
 /// All stations of the link.
-pub const ALL_NODES: Ipv6Addr = Ipv6Addr::new(0xFF02, 0, 0, 0, 0, 0, 0, 1);
+const ALL_NODES: Ipv6Addr = Ipv6Addr::new(0xFF02, 0, 0, 0, 0, 0, 0, 1);
 
 /// A message about a neighbour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,8 @@ pub fn parse(packet: &Packet<'_>) -> Option<Message> {
         && packet.payload.get(1) == Some(&0)
         && packet.icmp_sum() == 0;
     let target = Ipv6Addr::from(array::<16>(packet.payload, 8)?);
-    if !is_valid || target.is_multicast() {
+    let is_from_one = matches!(packet.source, IpAddr::V6(source) if !source.is_multicast());
+    if !is_valid || !is_from_one || target.is_multicast() {
         return None;
     }
     let options = packet.payload.get(24..)?;
@@ -82,19 +83,29 @@ fn option(bytes: &[u8], wanted: u8) -> Option<Mac> {
     found.and_then(|(_, option)| array(option, 2)).map(Mac)
 }
 
-/// Asks for a neighbour, of all or of where it was.
-pub fn solicitation(mac: Mac, source: Ipv6Addr, target: Ipv6Addr, is_to_all: bool) -> Option<Vec<u8>> {
-    let destination = if is_to_all { solicited_node(target) } else { target };
-    message(SOLICITATION, 0, target, (SOURCE_MAC, mac), source, destination)
+/// A frame that asks for a neighbour: all of the link, or where it was.
+pub fn solicitation(mac: Mac, source: Ipv6Addr, target: Ipv6Addr, whom: Option<Mac>) -> Option<Vec<u8>> {
+    let group = solicited_node(target);
+    let (to, destination) = whom.map_or((Mac::of_group(group), group), |whom| (whom, target));
+    let packet = message(SOLICITATION, 0, target, (SOURCE_MAC, mac), source, destination)?;
+    Some(frame(to, mac, &packet))
 }
 
-/// Says that an address of the router is here. Who asked may have no address yet.
-pub fn advertisement(mac: Mac, target: Ipv6Addr, asked: Ipv6Addr) -> Option<Vec<u8>> {
-    let (destination, flags) = match asked.is_unspecified() {
-        true => (ALL_NODES, ROUTER | OVERRIDE),
-        false => (asked, ROUTER | SOLICITED | OVERRIDE),
+/// A frame that answers a solicitation from these addresses: the target is here. If the sender has no address yet, all
+/// stations get it.
+pub fn advertisement(mac: Mac, target: Ipv6Addr, asked: IpAddr, asked_mac: Mac) -> Option<Vec<u8>> {
+    let IpAddr::V6(asked) = asked else { return None };
+    asked_mac.is_station().then_some(())?;
+    let (to, destination, flags) = match asked.is_unspecified() {
+        true => (Mac::of_group(ALL_NODES), ALL_NODES, ROUTER | OVERRIDE),
+        false => (asked_mac, asked, ROUTER | SOLICITED | OVERRIDE),
     };
-    message(ADVERTISEMENT, flags, target, (TARGET_MAC, mac), target, destination)
+    let packet = message(ADVERTISEMENT, flags, target, (TARGET_MAC, mac), target, destination)?;
+    Some(frame(to, mac, &packet))
+}
+
+fn frame(destination: Mac, source: Mac, packet: &[u8]) -> Vec<u8> {
+    Frame { destination, source, ethertype: ETHERTYPE_IPV6, payload: packet }.to_bytes()
 }
 
 fn message(

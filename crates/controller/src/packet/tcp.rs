@@ -1,8 +1,8 @@
 //! TCP segments without data (RFC 9293) that ask whether somebody listens, and what is said to that.
 
-use super::{array, checksum, word};
+use super::{array, word};
 use crate::packet::ip::{self, Packet};
-use core::net::{IpAddr, Ipv4Addr};
+use core::net::IpAddr;
 
 /// The flag of a first segment.
 pub const SYN: u8 = 2;
@@ -42,15 +42,15 @@ impl Segment {
         })
     }
 
-    /// An IPv4 packet with this segment, without data.
-    pub fn to_packet(self, source: Ipv4Addr, destination: Ipv4Addr) -> Option<Vec<u8>> {
+    /// A packet with this segment, without data. `None` if the addresses are of two versions.
+    pub fn to_packet(self, source: IpAddr, destination: IpAddr) -> Option<Vec<u8>> {
         let ports = [self.source.to_be_bytes(), self.destination.to_be_bytes()].concat();
         let numbers = [self.sequence.to_be_bytes(), self.acknowledged.to_be_bytes()].concat();
         // A header of five words, a window of 1024.
         let mut bytes = [&ports[..], &numbers, &[0x50, self.flags, 4, 0, 0, 0, 0, 0]].concat();
-        let sum = checksum(&[&source.octets(), &destination.octets(), &[0, ip::TCP, 0, 20], &bytes]);
+        let sum = ip::sum_with_pseudo_header(source, destination, ip::TCP, &bytes);
         bytes[16..18].copy_from_slice(&sum.to_be_bytes());
-        ip::build(IpAddr::V4(source), IpAddr::V4(destination), ip::TCP, 64, &bytes)
+        ip::build(source, destination, ip::TCP, 64, &bytes)
     }
 }
 
@@ -58,15 +58,21 @@ impl Segment {
 mod tests {
     use super::*;
 
+    const SUM4: u16 = 0x8725;
+    const SUM6: u16 = 0x32AF;
+
     #[test]
     fn a_segment_is_read_as_it_was_written() {
         let segment = Segment { source: 20000, destination: 80, sequence: 7, acknowledged: 0, flags: SYN };
-        let [here, there] = [Ipv4Addr::new(172, 16, 0, 1), Ipv4Addr::new(198, 51, 100, 1)];
-        let bytes = segment.to_packet(here, there).unwrap();
-        let packet = Packet::parse(&bytes).unwrap();
-        assert_eq!(Segment::parse(&packet), Some(segment));
-        assert_eq!(checksum(&[&here.octets(), &there.octets(), &[0, 6, 0, 20], packet.payload]), 0);
-        let cut = Packet { payload: &packet.payload[..19], ..packet };
-        assert_eq!(Segment::parse(&cut), None);
+        // The sums were computed apart.
+        for (here, there, sum) in [("172.16.0.1", "198.51.100.1", SUM4), ("fd00::1", "2001:db8:1::1", SUM6)] {
+            let [here, there] = [here, there].map(|it| it.parse::<IpAddr>().unwrap());
+            let bytes = segment.to_packet(here, there).unwrap();
+            let packet = Packet::parse(&bytes).unwrap();
+            assert_eq!(Segment::parse(&packet), Some(segment));
+            assert_eq!(word(packet.payload, 16), Some(sum));
+            let cut = Packet { payload: &packet.payload[..19], ..packet };
+            assert_eq!(Segment::parse(&cut), None);
+        }
     }
 }
