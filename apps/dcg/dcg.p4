@@ -11,14 +11,14 @@
 #include "inbound.p4"
 #include "outbound.p4"
 
-// What is for the gateway itself, or for nobody: ARP, and IPv4 to its addresses.
+// What is for the gateway itself, or for nobody: ARP, and packets to its addresses.
 control Own(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata) {
     action own() {
         meta.reason = hdr.arp.isValid() ? ARP : LOCAL;
     }
 
     // The gateway's addresses, by network: 0 outside, 0xffffff the underlay, others those of tenants.
-    table own_addresses {
+    table own_addresses4 {
         key = {
             meta.network: exact @name("network");
             meta.target: exact @name("address") @format(IPV4_ADDRESS);
@@ -28,6 +28,20 @@ control Own(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_
             @defaultonly NoAction;
         }
         size = 65536;
+        default_action = NoAction();
+    }
+
+    // Outside: the underlay has no IPv6, and tenants' packets have been routed.
+    table own_addresses6 {
+        key = {
+            meta.network: exact @name("network");
+            hdr.ipv6.destination: exact @name("address");
+        }
+        actions = {
+            own;
+            @defaultonly NoAction;
+        }
+        size = 512;
         default_action = NoAction();
     }
 
@@ -64,8 +78,10 @@ control Own(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_
         if (hdr.ipv4.isValid() && (hdr.ipv4.more_fragments == 1 || hdr.ipv4.fragment_offset != 0)) {
             // The gateway's own services need no long datagrams, and nothing is put together again.
             meta.reason = FRAGMENT;
-        } else if (!hdr.ipv6.isValid()) {
-            own_addresses.apply();
+        } else if (hdr.ipv6.isValid()) {
+            own_addresses6.apply();
+        } else {
+            own_addresses4.apply();
         }
         if (meta.reason == ARP && hdr.arp.operation == ARP_REQUEST) {
             answer();
@@ -166,7 +182,7 @@ control DcgIngress(inout headers_t hdr, inout metadata_t meta, inout standard_me
                 bool may_be_own = !is_ip;
                 if (is_ip && meta.network == OUTSIDE) {
                     inbound.apply(hdr, meta, standard_metadata);
-                    may_be_own = meta.reason == NO_SERVICE && hdr.ipv4.isValid();
+                    may_be_own = meta.reason == NO_SERVICE;
                 } else if (is_ip) {
                     outbound.apply(hdr, meta, standard_metadata);
                 }

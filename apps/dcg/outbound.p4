@@ -76,6 +76,7 @@ control Outbound(inout headers_t hdr, inout metadata_t meta, inout standard_meta
         actions = {
             via;
             discard;
+            local;
             @defaultonly no_route;
         }
         size = 1048576;

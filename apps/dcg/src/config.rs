@@ -2,11 +2,11 @@
 //!
 //! What enters: its text. What leaves: [`Config`], whose parts fit each other; or what is wrong, with its place.
 
-use controller::address::{Mac, Network};
-use controller::file::{check_interfaces, from_text, list_from_text, parse, seconds};
+use controller::address::{Mac, Network, is_link_local};
+use controller::file::{check_interfaces, from_text, list_from_text, optional_from_text, parse, seconds};
 use controller::neighbours::NeighbourSettings;
 use controller::packet::ip;
-use core::net::{IpAddr, Ipv4Addr};
+use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 use std::collections::BTreeSet;
@@ -80,6 +80,9 @@ pub struct Interface {
     /// Its address with the network of the link.
     #[serde(deserialize_with = "from_text")]
     pub address: Network,
+    /// Outside: its address of IPv6 with the network of the link.
+    #[serde(default, deserialize_with = "optional_from_text")]
+    pub address6: Option<Network>,
     /// The longest packet of the link.
     pub mtu: Option<u16>,
 }
@@ -112,6 +115,8 @@ pub struct Tenant {
     pub mac: Mac,
     /// The gateway's address there.
     pub address: Ipv4Addr,
+    /// Its address of IPv6, from which services of IPv6 are probed.
+    pub address6: Option<Ipv6Addr>,
     /// What its servers may send from, besides the addresses of their services.
     #[serde(default, deserialize_with = "list_from_text")]
     pub sources: Vec<Network>,
@@ -128,7 +133,7 @@ pub struct Route {
     #[serde(deserialize_with = "from_text")]
     pub to: Network,
     /// The router outside, on the link of an interface; packets without one are dropped.
-    pub via: Option<Ipv4Addr>,
+    pub via: Option<IpAddr>,
 }
 
 /// A server.
@@ -189,14 +194,9 @@ impl Service {
         self.slots.unwrap_or_else(|| 64.max(8 * self.servers.len()))
     }
 
-    /// How it is probed: the controller has no addresses of IPv6 in tenants' networks.
+    /// How it is probed.
     pub fn probe(&self) -> ProbeKind {
-        let usual = match (self.protocol, self.address) {
-            (_, IpAddr::V6(_)) => ProbeKind::None,
-            (ip::TCP, _) => ProbeKind::Tcp,
-            _ => ProbeKind::Echo,
-        };
-        self.probe.unwrap_or(usual)
+        self.probe.unwrap_or(if self.protocol == ip::TCP { ProbeKind::Tcp } else { ProbeKind::Echo })
     }
 }
 
@@ -282,6 +282,16 @@ impl FromStr for Config {
     }
 }
 
+impl Tenant {
+    /// The gateway's address in its network, for stations of a version of IP.
+    pub fn address_for(&self, other: IpAddr) -> Option<IpAddr> {
+        match other {
+            IpAddr::V4(_) => Some(self.address.into()),
+            IpAddr::V6(_) => self.address6.map(IpAddr::V6),
+        }
+    }
+}
+
 impl Config {
     /// The interface at a port.
     pub fn interface(&self, port: u16) -> Option<&Interface> {
@@ -305,6 +315,14 @@ impl Config {
 
     fn check_interfaces(&self) -> Result<(), String> {
         check_interfaces(self.interfaces.iter().map(|it| (it.port, &it.address)))?;
+        for Interface { port, side, address6, .. } in &self.interfaces {
+            let Some(address) = address6 else { continue };
+            let wrong = |why: &str| Err(format!("interface {port}: {address}: {why}"));
+            if *side == Side::Underlay {
+                return wrong("the underlay has no IPv6");
+            }
+            check_address6(address.address).or_else(|why| wrong(&why))?;
+        }
         let mut addresses = BTreeSet::new();
         for EndPoint { address, port } in &self.end_points {
             if self.interface(*port).is_none_or(|it| it.side != Side::Underlay) {
@@ -319,7 +337,10 @@ impl Config {
 
     fn check_tenants(&self) -> Result<(), String> {
         let mut numbers = BTreeSet::new();
-        for Tenant { number, .. } in &self.tenants {
+        for Tenant { number, address6, .. } in &self.tenants {
+            if let Some(address) = address6 {
+                check_address6((*address).into()).map_err(|why| format!("tenant {number}: {address}: {why}"))?;
+            }
             if !(OUTSIDE + 1..UNDERLAY).contains(number) || !numbers.insert(*number) {
                 return Err(format!("tenant {number}: numbers are from 1 to {}, and each is given once", UNDERLAY - 1));
             }
@@ -368,14 +389,26 @@ impl Config {
             if service.slots() < servers.len() {
                 return wrong("it has fewer slots than servers");
             }
-            if service.probe() != ProbeKind::None && address.is_ipv6() {
-                return wrong("services of IPv6 cannot be probed: write probe = \"none\"");
+            let tenant = tenants.first().and_then(|it| self.tenant(*it));
+            if service.probe() != ProbeKind::None && tenant.is_some_and(|it| it.address_for(*address).is_none()) {
+                return wrong(
+                    "it is probed from the tenant's address6: give the tenant one, or write probe = \"none\"",
+                );
             }
         }
         match self.services.iter().map(Service::slots).sum::<usize>() > SLOTS_MAX {
             true => Err(format!("there are more than {SLOTS_MAX} slots")),
             false => Ok(()),
         }
+    }
+}
+
+/// Whether the gateway can have an address of IPv6.
+fn check_address6(address: IpAddr) -> Result<(), String> {
+    let IpAddr::V6(it) = address else { return Err("it is not of IPv6".to_owned()) };
+    match it.is_unspecified() || it.is_loopback() || it.is_multicast() || is_link_local(address) {
+        true => Err("no station has it, or on one link only".to_owned()),
+        false => Ok(()),
     }
 }
 
@@ -406,6 +439,9 @@ mod tests {
         wrong("end_point = \"10.0.0.12\"", "end_point = \"10.0.0.13\"", "server 2: there is no end point 10.0.0.13");
         wrong("port = 4\n\n[[tenant]]", "port = 1\n\n[[tenant]]", "1 is no interface of the underlay");
         wrong("protocol = \"tcp\"", "protocol = \"sctp\"", "a protocol is tcp, udp");
-        wrong("address = \"198.51.100.1\"", "address = \"2001:db8::1\"\nprobe = \"tcp\"", "cannot be probed");
+        wrong("address6 = \"fd00:100::1\"\n", "", "service 3: it is probed from the tenant's address6");
+        wrong("address6 = \"fd00:100::1\"", "address6 = \"fe80::1\"", "tenant 100: fe80::1: no station has it");
+        wrong("address6 = \"2001:db8:2::1/64\"", "address6 = \"192.0.2.1/24\"", "interface 1: 192.0.2.1/24: it is not");
+        wrong("10.0.0.1/24\"", "10.0.0.1/24\"\naddress6 = \"fd00::1/64\"", "interface 3: fd00::1/64: the underlay has");
     }
 }

@@ -3,21 +3,22 @@
 //! What enters: those packets, each with its port and reason; reports of draining flows; idle flows; the time. What
 //! leaves: entries for services, next hops and end points, probes, ICMP messages.
 
-use crate::config::{Config, ProbeKind};
+use crate::config::{Config, ProbeKind, Side};
 use crate::draining::Draining;
 use crate::probes::{Change, Probes};
 use crate::slots::State;
 use crate::tables;
 use crate::tunnelled::{Arrived, Tunnel};
 use control::Problem;
+use controller::address::Mac;
 use controller::bucket::Bucket;
 use controller::hops::{self, Hops, Link};
 use controller::packet::icmp::{self, Failure};
 use controller::packet::tcp::{self, Segment};
-use controller::packet::{ETHERTYPE_IPV4, Frame};
+use controller::packet::{ETHERTYPE_IPV4, ETHERTYPE_IPV6, Frame, nd};
 use controller::wanted::Wanted;
 use controller::{Entry, Fields, Logic, Orders};
-use core::net::{IpAddr, Ipv4Addr};
+use core::net::{IpAddr, Ipv6Addr};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -48,7 +49,12 @@ impl Gateway {
     /// # Errors
     /// If a next hop is on no link, or there are too many stations or probes.
     pub fn new(config: Config) -> Result<Gateway, String> {
-        let links = config.interfaces.iter().map(|it| Link { port: it.port, mac: it.mac, address: it.address });
+        let links = config.interfaces.iter().map(|it| Link {
+            port: it.port,
+            mac: it.mac,
+            address: it.address,
+            address6: it.address6,
+        });
         let mut hops = Hops::new(links.collect(), config.neighbours.clone());
         let wanted = tables::wanted(&config, &mut hops)?;
         let probes = Probes::new(&config);
@@ -112,22 +118,23 @@ impl Gateway {
         }
     }
 
-    /// The way to a server, and its Ethernet address there.
-    fn tunnel(&self, server: u32) -> Option<(u16, Tunnel, Frame<'static>, Ipv4Addr)> {
+    /// The way to an address of a server, its Ethernet address there, and the gateway's address.
+    fn tunnel(&self, server: u32, to: IpAddr) -> Option<(u16, Tunnel, Frame<'static>, IpAddr)> {
         let server = self.config.server(server)?;
         let (tenant, end_point) = (self.config.tenant(server.tenant)?, self.config.end_point(server.end_point)?);
         let link = self.hops.link(end_point.port)?;
-        let next_mac = self.hops.mac(end_point.port, end_point.address)?;
+        let next_mac = self.hops.mac(end_point.port, end_point.address.into())?;
         let IpAddr::V4(local) = link.address.address else { return None };
         let tunnel = Tunnel { mac: link.mac, next_mac, local, remote: end_point.address, vni: tenant.number };
-        let frame = Frame { destination: server.mac, source: tenant.mac, ethertype: ETHERTYPE_IPV4, payload: &[] };
-        Some((link.port, tunnel, frame, tenant.address))
+        let ethertype = if to.is_ipv4() { ETHERTYPE_IPV4 } else { ETHERTYPE_IPV6 };
+        let frame = Frame { destination: server.mac, source: tenant.mac, ethertype, payload: &[] };
+        Some((link.port, tunnel, frame, tenant.address_for(to)?))
     }
 
     /// Sends a probe: by the server's tunnel to the address that all servers of the service have.
     fn probe(&self, index: usize, number: u32, flags: u8, orders: &mut Orders) {
         let Some(target) = self.probes.target(index) else { return };
-        let Some((port, tunnel, frame, here)) = self.tunnel(target.server) else { return };
+        let Some((port, tunnel, frame, here)) = self.tunnel(target.server, target.address) else { return };
         let own = FIRST_PROBE + index as u16;
         let packet = match target.kind {
             ProbeKind::Tcp => {
@@ -135,7 +142,7 @@ impl Gateway {
                 let segment = Segment { source, destination, sequence, acknowledged: 0, flags };
                 segment.to_packet(here, target.address)
             }
-            _ => icmp::echo_request(own, number as u16, here.into(), target.address.into()),
+            _ => icmp::echo_request(own, number as u16, here, target.address),
         };
         let payload = packet.unwrap_or_default();
         if let Some(frame) = tunnel.carry(own, &Frame { payload: &payload, ..frame }.to_bytes()) {
@@ -155,10 +162,10 @@ impl Gateway {
             (index(identifier)?, sequence.into(), true)
         };
         let target = self.probes.target(index)?;
-        let (_, tunnel, _, here) = self.tunnel(target.server)?;
+        let (_, tunnel, _, here) = self.tunnel(target.server, target.address)?;
         let is_its = arrived.tunnel.is_some_and(|it| it.remote == tunnel.remote && it.vni == tunnel.vni)
-            && arrived.packet.source == IpAddr::V4(target.address)
-            && arrived.packet.destination == IpAddr::V4(here);
+            && arrived.packet.source == target.address
+            && arrived.packet.destination == here;
         is_its.then_some((index, number, is_well))
     }
 
@@ -183,14 +190,38 @@ impl Gateway {
     fn report(&mut self, now: Duration, port: u16, failure: Failure, bytes: &[u8], orders: &mut Orders) {
         let Some(arrived) = Arrived::parse(bytes).filter(|it| icmp::may_report(&it.packet)) else { return };
         let here = match arrived.tunnel {
-            Some(tunnel) => self.config.tenant(tunnel.vni).map(|tenant| IpAddr::V4(tenant.address)),
-            None => self.hops.link(port).map(|link| link.address.address),
+            Some(tunnel) => self.config.tenant(tunnel.vni).and_then(|it| it.address_for(arrived.packet.source)),
+            None => self.hops.link(port).and_then(|it| it.address_for(arrived.packet.source)),
         };
-        let here = here.filter(|_| arrived.packet.source.is_ipv4());
         let Some(error) = here.and_then(|here| icmp::error(failure, here, &arrived.packet)) else { return };
         if let Some(frame) = arrived.reply(&error).filter(|_| self.errors.take(now)) {
             orders.packet(&[("port", port.into())], frame);
         }
+    }
+
+    /// Neighbour discovery: where a next hop is, or a question for an address of the gateway.
+    fn nd(&mut self, now: Duration, port: u16, bytes: &[u8], orders: &mut Orders) {
+        let changes = self.hops.heard(now, port, bytes, orders);
+        self.follow(changes, orders);
+        let Some(arrived) = Arrived::parse(bytes) else { return };
+        let Some(nd::Message::Solicitation { target, .. }) = nd::parse(&arrived.packet) else { return };
+        let Some(mac) = self.mac_of(port, &arrived, target) else { return };
+        let answer = nd::advertisement(mac, target, arrived.packet.source, arrived.frame.source);
+        if let Some(frame) = answer.and_then(|answer| arrived.back(answer)) {
+            orders.packet(&[("port", port.into())], frame);
+        }
+    }
+
+    /// The Ethernet address of an address that the gateway has where a frame has arrived.
+    fn mac_of(&self, port: u16, arrived: &Arrived<'_>, address: Ipv6Addr) -> Option<Mac> {
+        let (mac, address6) = match arrived.tunnel {
+            Some(tunnel) => self.config.tenant(tunnel.vni).map(|it| (it.mac, it.address6.map(IpAddr::V6)))?,
+            None => {
+                let interface = self.config.interface(port).filter(|it| it.side == Side::Outside)?;
+                (interface.mac, interface.address6.map(|it| it.address))
+            }
+        };
+        (address6 == Some(address.into()) || mac.link_local() == address).then_some(mac)
     }
 
     /// The rates of packets to the controller; where servers answer, there is room for their answers.
@@ -209,7 +240,8 @@ impl Logic for Gateway {
     fn tables(&self) -> Vec<&'static str> {
         vec![
             "interfaces",
-            "own_addresses",
+            "own_addresses4",
+            "own_addresses6",
             "own_end_points",
             "known_end_points",
             "segments",
@@ -266,6 +298,7 @@ impl Logic for Gateway {
             Some(tables::TOO_BIG) => self.report(now, port, Failure::TooLong(mtu), payload, orders),
             Some(tables::NO_ROUTE) => self.report(now, port, Failure::NoRoute, payload, orders),
             Some(tables::LOCAL) => self.local(now, port, payload, orders),
+            Some(tables::ND) => self.nd(now, port, payload, orders),
             Some(tables::ARP) => {
                 let changes = self.hops.heard(now, port, payload, orders);
                 self.follow(changes, orders);

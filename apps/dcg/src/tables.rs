@@ -17,6 +17,8 @@ pub const TOO_BIG: u128 = 2;
 pub const NO_ROUTE: u128 = 3;
 /// It is for the gateway.
 pub const LOCAL: u128 = 5;
+/// It is neighbour discovery.
+pub const ND: u128 = 6;
 /// It is an ARP answer.
 pub const ARP: u128 = 7;
 
@@ -40,7 +42,7 @@ pub fn wanted(config: &Config, hops: &mut Hops) -> Result<Wanted, String> {
     }
     let mut numbers = Vec::new();
     for end_point in &config.end_points {
-        let (number, _) = hops.number_at(end_point.port, end_point.address)?;
+        let (number, _) = hops.number_at(end_point.port, end_point.address.into())?;
         numbers.push((end_point.address, number));
         wanted.add(format!("known_end_points {} do known", end_point.address));
     }
@@ -58,23 +60,29 @@ pub fn wanted(config: &Config, hops: &mut Hops) -> Result<Wanted, String> {
 }
 
 fn add_interface(interface: &Interface, wanted: &mut Wanted) {
-    let Interface { port, side, mac, address, .. } = interface;
+    let Interface { port, side, mac, address, address6, .. } = interface;
     let own = address.address;
     let (action, network) = match side {
         Side::Outside => ("outside", OUTSIDE),
         Side::Underlay => ("underlay", UNDERLAY),
     };
     wanted.add(format!("interfaces {port} do {action} {mac}"));
-    wanted.add(format!("own_addresses {network} {own} do own"));
+    wanted.add(format!("own_addresses4 {network} {own} do own"));
+    if let Some(own) = address6 {
+        wanted.add(format!("own_addresses6 {network} {} do own", own.address));
+    }
     if *side == Side::Underlay {
         wanted.add(format!("own_end_points {own} do own"));
     }
 }
 
 fn add_tenant(tenant: &Tenant, hops: &mut Hops, wanted: &mut Wanted) -> Result<(), String> {
-    let Tenant { number, address, sources, routes, .. } = tenant;
-    wanted.add(format!("own_addresses {number} {address} do own"));
+    let Tenant { number, address, address6, sources, routes, .. } = tenant;
+    wanted.add(format!("own_addresses4 {number} {address} do own"));
     wanted.add(format!("routes4 {number} {address}/32 do local"));
+    if let Some(address) = address6 {
+        wanted.add(format!("routes6 {number} {address}/128 do local"));
+    }
     for network in sources {
         wanted.add(format!("sources{} {number} {} do permit", version(network.address), network.first()));
     }

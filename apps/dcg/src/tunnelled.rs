@@ -66,7 +66,11 @@ impl Arrived<'_> {
     /// A frame that brings a packet to where this one came from, through the same tunnel.
     pub fn reply(&self, packet: &[u8]) -> Option<Vec<u8>> {
         let Frame { destination, source, ethertype, .. } = self.frame;
-        let frame = Frame { destination: source, source: destination, ethertype, payload: packet }.to_bytes();
+        self.back(Frame { destination: source, source: destination, ethertype, payload: packet }.to_bytes())
+    }
+
+    /// A frame on the way back: through the tunnel if this one came through one.
+    pub fn back(&self, frame: Vec<u8>) -> Option<Vec<u8>> {
         match self.tunnel {
             Some(tunnel) => tunnel.carry(0xC000, &frame),
             None => Some(frame),

@@ -6,7 +6,7 @@ use crate::usecases::{counted, ctl, expect_in, ping, wait_for};
 use std::fmt::Write as _;
 use std::thread;
 use std::time::{Duration, Instant};
-use testkit::netns::{Network, Running};
+use testkit::netns::{self, Network, Running};
 
 const WIRESPEED: &str = env!("CARGO_BIN_EXE_wirespeed");
 
@@ -17,10 +17,16 @@ const HOSTS: [(&str, u16, &str, &str); 3] = [
     ("b", 4, "02:00:00:00:04:0c", "10.0.0.12"),
 ];
 
+/// The addresses of the services.
+const SERVICE4: &str = "198.51.100.1";
+const SERVICE6: &str = "2001:db8:1::1";
+
 /// A client and two machines with a server each.
 struct Centre {
     network: Network,
     folder: tempfile::TempDir,
+    /// The address of the services.
+    service: &'static str,
 }
 
 impl Centre {
@@ -56,19 +62,43 @@ impl Centre {
             network.run(host, "ip address add 198.51.100.1/32 dev vx");
             network.run(host, "ip route add default via 172.16.0.1");
         }
-        Some(Centre { network, folder: tempfile::tempdir().unwrap() })
+        Some(Centre { network, folder: tempfile::tempdir().unwrap(), service: SERVICE4 })
     }
 
-    fn config(&self, from: &str, to: &str) -> String {
-        let text = std::fs::read_to_string(app("dcg/dcg.toml")).unwrap();
-        assert!(text.contains(from));
+    /// The same with IPv6 on all sides but the underlay.
+    fn of_ipv6(programs: &[&str]) -> Option<Centre> {
+        if !netns::has_ipv6() {
+            testkit::skip("needs IPv6 in the kernel");
+            return None;
+        }
+        let centre = Centre::new(programs)?;
+        let network = &centre.network;
+        network.set_ipv6("client", "eth0", true);
+        network.run("client", "ip address add 2001:db8:2::2/64 dev eth0 nodad");
+        network.run("client", "ip -6 route add default via 2001:db8:2::1");
+        for (host, last) in [("a", 11), ("b", 12)] {
+            network.set_ipv6(host, "vx", true);
+            network.run(host, &format!("ip address add fd00:100::{last}/64 dev vx nodad"));
+            network.run(host, &format!("ip address add {SERVICE6}/128 dev vx nodad"));
+            network.run(host, "ip -6 route add default via fd00:100::1");
+        }
+        Some(Centre { service: SERVICE6, ..centre })
+    }
+
+    /// The file of the application, with parts of it replaced.
+    fn config(&self, changes: &[[&str; 2]]) -> String {
+        let mut text = std::fs::read_to_string(app("dcg/dcg.toml")).unwrap();
+        for [from, to] in changes {
+            assert!(text.contains(from));
+            text = text.replacen(from, to, 1);
+        }
         let file = self.folder.path().join("dcg.toml");
-        std::fs::write(&file, text.replacen(from, to, 1)).unwrap();
+        std::fs::write(&file, text).unwrap();
         file.display().to_string()
     }
 
-    fn controller(&self, from: &str, to: &str) -> Running {
-        self.network.start("switch", &format!("{WIRESPEED} dcg --config {}", self.config(from, to)))
+    fn controller(&self, changes: &[[&str; 2]]) -> Running {
+        self.network.start("switch", &format!("{WIRESPEED} dcg --config {}", self.config(changes)))
     }
 
     fn switch(&self) -> Running {
@@ -78,19 +108,23 @@ impl Centre {
     }
 
     fn served(&self) -> [Running; 2] {
-        let served = [self.switch(), self.controller("[[end_point]]", "[[end_point]]")];
-        crate::network::wait_for_ping(&self.network, "client", "198.51.100.1");
+        self.served_with(&[])
+    }
+
+    fn served_with(&self, changes: &[[&str; 2]]) -> [Running; 2] {
+        let served = [self.switch(), self.controller(changes)];
+        crate::network::wait_for_ping(&self.network, "client", self.service);
         served
     }
 
     /// Starts a server of TCP on a machine, which answers with its name.
     fn serve(&self, host: &str) -> Running {
-        self.network.start_python(host, &SERVER.replace("NAME", host))
+        self.network.start_python(host, &SERVER.replace("NAME", host).replace("ADDRESS", self.service))
     }
 
     /// How many of 40 connections each machine has answered, and how many failed.
     fn connect(&self) -> [u32; 3] {
-        let said = self.network.python("client", CLIENT);
+        let said = self.network.python("client", &CLIENT.replace("ADDRESS", self.service));
         let counts: Vec<u32> = said.split_whitespace().map(|word| word.parse().unwrap()).collect();
         counts.try_into().unwrap()
     }
@@ -112,7 +146,8 @@ impl Centre {
 /// Answers each connection with the name of the machine, and each line in it, too.
 const SERVER: &str = "
 import socket, threading
-listener = socket.create_server(('198.51.100.1', 80), backlog=256)
+family = socket.AF_INET6 if ':' in 'ADDRESS' else socket.AF_INET
+listener = socket.create_server(('ADDRESS', 80), family=family, backlog=256)
 def serve(connection):
     with connection:
         connection.sendall(b'NAME')
@@ -127,7 +162,7 @@ import collections, socket
 answers = collections.Counter()
 for number in range(40):
     try:
-        with socket.create_connection(('198.51.100.1', 80), 0.5) as flow:
+        with socket.create_connection(('ADDRESS', 80), 0.5) as flow:
             flow.settimeout(1)
             answers[flow.recv(64).decode()] += 1
     except OSError:
@@ -142,7 +177,19 @@ fn is_shared([a, b, none]: [u32; 3]) -> bool {
 
 #[test]
 fn servers_share_flows_and_one_that_dies_is_left() {
-    let Some(centre) = Centre::new(&[]) else { return };
+    if let Some(centre) = Centre::new(&[]) {
+        one_that_dies_is_left(&centre);
+    }
+}
+
+#[test]
+fn servers_of_ipv6_share_flows_and_one_that_dies_is_left() {
+    if let Some(centre) = Centre::of_ipv6(&[]) {
+        one_that_dies_is_left(&centre);
+    }
+}
+
+fn one_that_dies_is_left(centre: &Centre) {
     let [switch, controller] = centre.served();
     let (a, b) = (centre.serve("a"), centre.serve("b"));
     centre.wait(is_shared);
@@ -154,7 +201,8 @@ fn servers_share_flows_and_one_that_dies_is_left() {
     // The machine is lost.
     centre.network.run("a", "ip link set eth0 down");
     centre.wait(|counts| counts == [0, 40, 0]);
-    expect_in(&ping(&centre.network, "client", "-c 2 -i 0.2 -W 5 198.51.100.1"), &["2 received"]);
+    let pinged = format!("-c 2 -i 0.2 -W 5 {}", centre.service);
+    expect_in(&ping(&centre.network, "client", &pinged), &["2 received"]);
     centre.network.run("a", "ip link set eth0 up");
     centre.wait(is_shared);
     drop((a, b, controller));
@@ -172,6 +220,27 @@ fn the_gateway_answers_and_tells_senders() {
     expect_in(&ping(network, "client", "-c 1 -W 5 -t 1 198.51.100.1"), &["From 192.0.2.1", "Time to live exceeded"]);
     expect_in(&ping(network, "a", "-c 1 -W 5 -I 198.51.100.1 -t 1 192.0.2.2"), &["From 172.16.0.1"]);
     expect_in(&ping(network, "client", "-c 1 -W 5 -M do -s 1472 198.51.100.1"), &["1 received"]);
+    drop(controller);
+    stop(switch);
+}
+
+#[test]
+fn the_gateway_answers_and_tells_senders_of_ipv6() {
+    let Some(centre) = Centre::of_ipv6(&[]) else { return };
+    // Too long for the outside, and without a route to all of it.
+    let changes = [["192.0.2.1/24\"", "192.0.2.1/24\"\nmtu = 1400"], ["\"::/0\"", "\"2001:db8:2::/64\""]];
+    let [switch, controller] = centre.served_with(&changes);
+    let network = &centre.network;
+    for (host, address) in [("client", "2001:db8:2::1"), ("b", "fd00:100::1"), ("client", "192.0.2.1")] {
+        expect_in(&ping(network, host, &format!("-c 1 -W 5 {address}")), &["1 received"]);
+    }
+    let outside = "From 2001:db8:2::1";
+    expect_in(&ping(network, "client", &format!("-c 1 -W 5 -t 1 {SERVICE6}")), &[outside, "Hop limit"]);
+    let inside = "From fd00:100::1";
+    let from_server = |more: &str| ping(network, "a", &format!("-c 1 -W 5 -I {SERVICE6} {more}"));
+    expect_in(&from_server("-t 1 2001:db8:2::2"), &[inside, "Hop limit"]);
+    expect_in(&from_server("2001:db8:ff::9"), &[inside, "No route"]);
+    expect_in(&from_server("-M do -s 1400 2001:db8:2::2"), &[inside, "Packet too big: mtu=1400"]);
     drop(controller);
     stop(switch);
 }
@@ -199,7 +268,7 @@ fn a_server_that_leaves_keeps_its_flows_and_gets_no_others() {
     let long: Vec<Running> = (0..6).map(|_| centre.network.start_python("client", LONG)).collect();
     drop(controller);
     let mac = "mac = \"02:00:00:00:64:0c\"";
-    let controller = centre.controller(mac, &format!("{mac}\ndrain = true\n[draining]\ntime = 3"));
+    let controller = centre.controller(&[[mac, &format!("{mac}\ndrain = true\n[draining]\ntime = 3")]]);
     wait_for(&centre.network, "switch", "show flows", |said| said.contains("use_server"));
     for flow in long {
         let seen = flow.wait();
@@ -220,7 +289,7 @@ fn controller_and_switch_may_start_again() {
     drop(controller);
     assert!(is_shared(centre.connect()));
     // A group that a controller begins with is not changed before probes were answered.
-    let controller = centre.controller("[[end_point]]", "[[end_point]]");
+    let controller = centre.controller(&[]);
     for _ in 0..3 {
         assert!(is_shared(centre.connect()));
     }
