@@ -1,14 +1,22 @@
 //! Flows that keep their server while it leaves.
 //!
 //! What enters: the program's reports of flows, entries that are idle. What leaves: entries of `flows`. There are no
-//! more than the file says, whatever strangers send.
+//! more than the file says, whatever strangers send; and the second half of them is for flows that are reported again,
+//! so that a flood of new ones, of a packet each, leaves room for those that the server has.
 
 use crate::config::DrainSettings;
 use controller::{Entry, Fields, Orders};
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 /// The metadata of these entries.
 const METADATA: u8 = 6;
+
+/// How many flows are remembered that were reported once, at least; at most twice as many.
+const ONCE: usize = 65_536;
+
+/// How often refused reports are told.
+const TOLD_EVERY: Duration = Duration::from_secs(10);
 
 /// A flow: its service, its client, and the client's port.
 type Flow = (u128, u128, u128);
@@ -18,7 +26,28 @@ type Flow = (u128, u128, u128);
 pub struct Draining {
     settings: DrainSettings,
     flows: BTreeSet<Flow>,
+    once: Once,
+    /// Refused reports that the user was not told of yet, and when it was told last.
     refused: u64,
+    told: Option<Duration>,
+}
+
+/// Flows that were reported and have no entry: the latest, and those before them.
+#[derive(Debug, Default)]
+struct Once {
+    latest: BTreeSet<Flow>,
+    before: BTreeSet<Flow>,
+}
+
+impl Once {
+    /// Whether a flow is reported again.
+    fn again(&mut self, flow: Flow) -> bool {
+        let is_again = self.before.contains(&flow) || !self.latest.insert(flow);
+        if self.latest.len() >= ONCE {
+            self.before = std::mem::take(&mut self.latest);
+        }
+        is_again
+    }
 }
 
 fn flow(fields: &Fields) -> Option<Flow> {
@@ -28,7 +57,7 @@ fn flow(fields: &Fields) -> Option<Flow> {
 impl Draining {
     /// None yet.
     pub fn new(settings: DrainSettings) -> Draining {
-        Draining { settings, flows: BTreeSet::new(), refused: 0 }
+        Draining { settings, flows: BTreeSet::new(), once: Once::default(), refused: 0, told: None }
     }
 
     /// The reports of flows to the controller, turned on.
@@ -43,15 +72,10 @@ impl Draining {
     }
 
     /// The program reports a flow of a server that is about to leave.
-    pub fn report(&mut self, fields: &Fields, orders: &mut Orders) {
+    pub fn report(&mut self, now: Duration, fields: &Fields, orders: &mut Orders) {
         let (Some(found), Some(server)) = (flow(fields), fields.get("server")) else { return };
-        if self.flows.len() >= self.settings.flows && !self.flows.contains(&found) {
-            // The first one is reported.
-            if self.refused == 0 {
-                orders.note("there are more draining flows than may be: further ones may move to another server");
-            }
-            self.refused += 1;
-            return;
+        if !self.has_room(found) {
+            return self.refuse(now, orders);
         }
         self.flows.insert(found);
         let (service, client, port) = found;
@@ -59,6 +83,23 @@ impl Draining {
         orders.command(format!(
             "add flows {service} {client:#x} {port} do use_server {server} timeout {idle}ms metadata {METADATA:02x}"
         ));
+    }
+
+    fn has_room(&mut self, flow: Flow) -> bool {
+        let (count, most) = (self.flows.len(), self.settings.flows);
+        self.flows.contains(&flow) || count < most / 2 || (self.once.again(flow) && count < most)
+    }
+
+    fn refuse(&mut self, now: Duration, orders: &mut Orders) {
+        self.refused += 1;
+        if self.told.is_none_or(|told| now.saturating_sub(told) >= TOLD_EVERY) {
+            let (refused, most) = (std::mem::take(&mut self.refused), self.settings.flows);
+            orders.note(format!(
+                "{refused} reports of draining flows are refused: there is room for {most}, half of it for flows that \
+                 are reported again; the others may move to another server"
+            ));
+            self.told = Some(now);
+        }
     }
 
     /// No packet of a flow has come for its time.
@@ -79,23 +120,49 @@ mod tests {
         Fields::new(names.into_iter().zip([1, 0xC000_0202, port, 2]))
     }
 
+    fn draining(flows: usize) -> Draining {
+        Draining::new(DrainSettings { flows, ..DrainSettings::default() })
+    }
+
+    /// The commands and notes for the report of a flow.
+    fn report(it: &mut Draining, second: u64, port: u128) -> String {
+        let mut orders = Orders::new();
+        it.report(Duration::from_secs(second), &fields(port), &mut orders);
+        orders.take_text()
+    }
+
     #[test]
     fn flows_are_entries_until_they_are_idle_and_no_more_than_may_be() {
-        let mut it = Draining::new(DrainSettings { flows: 2, ..DrainSettings::default() });
-        let mut orders = Orders::new();
-        it.report(&fields(1000), &mut orders);
+        let (mut it, mut orders) = (draining(4), Orders::new());
         let added = "add flows 1 0xc0000202 1000 do use_server 2 timeout 300000ms metadata 06\n";
-        assert_eq!(orders.take_text(), added);
+        assert_eq!(report(&mut it, 0, 1000), added);
         for port in 1001..1010 {
-            it.report(&fields(port), &mut orders);
+            report(&mut it, 0, port);
+            report(&mut it, 0, port);
         }
-        assert_eq!(orders.take_text().lines().count(), 2);
-        it.report(&fields(1000), &mut orders);
-        assert_eq!(orders.take_text(), added);
+        assert_eq!(it.flows.len(), 4);
+        assert_eq!(report(&mut it, 1, 1000), added);
+        assert_eq!(report(&mut it, 1, 1009), "");
         let entry = Entry { keys: fields(1000), metadata: vec![METADATA], ..Entry::default() };
         it.idle(&entry, &mut orders);
         assert_eq!(orders.take_text(), "delete flows 1 0xc0000202 1000\n");
-        it.report(&fields(1005), &mut orders);
-        assert!(orders.take_text().starts_with("add flows 1 0xc0000202 1005"));
+        assert!(report(&mut it, 1, 1005).starts_with("add flows 1 0xc0000202 1005"));
+    }
+
+    #[test]
+    fn a_flood_of_new_flows_leaves_room_for_those_that_are_reported_again() {
+        let mut it = draining(100);
+        assert!(report(&mut it, 0, 0).starts_with("add"));
+        let mut notes = String::new();
+        for port in 1..200_000 {
+            let said = report(&mut it, u64::from(port > 100_000) * 10, port);
+            assert_eq!(said.starts_with("add"), port < 50, "{port}");
+            notes += if port < 50 { "" } else { &said };
+        }
+        // One is told at once, the others ten seconds later.
+        let counts: Vec<&str> = notes.lines().filter_map(|line| line.split(' ').nth(1)).collect();
+        assert_eq!(counts, ["1", "99951"]);
+        assert!(it.once.latest.len() <= ONCE && it.once.before.len() <= ONCE);
+        assert!(report(&mut it, 20, 199_000).starts_with("add"));
     }
 }

@@ -286,8 +286,8 @@ impl Logic for Gateway {
         Ok(())
     }
 
-    fn digest(&mut self, _now: Duration, _name: &str, fields: &Fields, orders: &mut Orders) {
-        self.draining.report(fields, orders);
+    fn digest(&mut self, now: Duration, _name: &str, fields: &Fields, orders: &mut Orders) {
+        self.draining.report(now, fields, orders);
     }
 
     fn packet_in(&mut self, now: Duration, fields: &Fields, payload: &[u8], orders: &mut Orders) {

@@ -280,6 +280,57 @@ fn a_server_that_leaves_keeps_its_flows_and_gets_no_others() {
     stop(switch);
 }
 
+/// First segments of connections that nobody has, each of its own, for some seconds. Their checksums are wrong: the
+/// servers need not answer.
+const NEW_FLOWS: &str = "
+import socket, struct, time
+link = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+link.bind(('eth0', 0))
+def total(data):
+    number = sum(struct.unpack('!10H', data))
+    while number >> 16: number = (number & 0xffff) + (number >> 16)
+    return ~number & 0xffff
+number, end = 0, time.time() + 25
+while time.time() < end:
+    for _ in range(20):
+        number += 1
+        client = bytes([198, 18 + (number >> 16 & 1), number >> 8 & 255, number & 255])
+        head = struct.pack('!BBHHHBBH4s4s', 69, 0, 40, 1, 0, 64, 6, 0, client, bytes([198, 51, 100, 1]))
+        head = head[:10] + struct.pack('!H', total(head)) + head[12:]
+        segment = struct.pack('!HHIIBBHHH', 1024 + number % 60000, 80, 1, 0, 80, 2, 1024, 0, 0)
+        link.send(bytes.fromhex('0200000001010200000001020800') + head + segment)
+    time.sleep(0.02)
+print(number)
+";
+
+#[test]
+fn a_flood_of_new_flows_while_a_server_leaves_harms_no_flow_that_it_has() {
+    let Some(centre) = Centre::new(&[]) else { return };
+    let [switch, controller] = centre.served();
+    let servers = (centre.serve("a"), centre.serve("b"));
+    centre.wait(is_shared);
+    let flood = centre.network.start_python("client", NEW_FLOWS);
+    let long: Vec<Running> = (0..8).map(|_| centre.network.start_python("client", LONG)).collect();
+    drop(controller);
+    let mac = "mac = \"02:00:00:00:64:0c\"";
+    let draining = format!("{mac}\ndrain = true\n[draining]\ntime = 3\nflows = 100");
+    let controller = centre.controller(&[[mac, &draining]]);
+    for flow in long {
+        let seen = flow.wait();
+        let seen = seen.trim();
+        assert!(seen == "a".repeat(31) || seen == "b".repeat(31), "{seen}");
+    }
+    let flows = ctl(&centre.network, "switch", "show flows");
+    let flows = flows.lines().filter(|line| line.contains("use_server")).count();
+    assert!((50..=100).contains(&flows), "{flows} flows");
+    flood.wait();
+    controller.signal("INT");
+    let said = controller.wait();
+    assert!(said.contains("reports of draining flows are refused"), "{said}");
+    drop(servers);
+    stop(switch);
+}
+
 #[test]
 fn controller_and_switch_may_start_again() {
     let Some(centre) = Centre::new(&[]) else { return };
