@@ -158,6 +158,49 @@ fn homes_with_the_same_addresses_share_public_ones() {
     access.stop(served);
 }
 
+/// A web server that also takes files.
+const WEB: &str = "
+import http.server, os
+os.chdir('FOLDER')
+class Handler(http.server.SimpleHTTPRequestHandler):
+    def do_PUT(self):
+        with open(self.path.strip('/'), 'wb') as file:
+            file.write(self.rfile.read(int(self.headers['Content-Length'])))
+        self.send_response(201)
+        self.send_header('Content-Length', '0')
+        self.end_headers()
+http.server.ThreadingHTTPServer(('192.0.2.2', 80), Handler).serve_forever()
+";
+
+#[test]
+fn files_pass_in_both_directions() {
+    let Some(access) = Access::new(&["curl"]) else { return };
+    let served = access.served("");
+    let network = &access.network;
+    let file = |name: &str| access.folder.path().join(name);
+    // More than a megabyte, no two parts of which are the same.
+    let content: Vec<u8> = (0..300_000_u32).flat_map(u32::to_le_bytes).collect();
+    std::fs::write(file("page"), &content).unwrap();
+    let web = network.start_python("server", &WEB.replace("FOLDER", &access.folder.path().display().to_string()));
+    let curl = "curl -sS --fail --retry 20 --retry-delay 1 --retry-all-errors --connect-timeout 2";
+    for host in ["h1", "h2"] {
+        let (fetched, taken) = (format!("fetched-{host}"), format!("taken-{host}"));
+        network.run(host, &format!("{curl} -o {} http://192.0.2.2/page", file(&fetched).display()));
+        network.run(host, &format!("{curl} -T {} http://192.0.2.2/{taken}", file("page").display()));
+        for name in [fetched, taken] {
+            assert!(std::fs::read(file(&name)).unwrap() == content, "{name}");
+        }
+    }
+    for number in 1..=2 {
+        let account = access.report("subscriber", number);
+        for direction in ["uploaded", "downloaded"] {
+            assert!(account[direction]["bytes"].as_u64() > Some(content.len() as u64), "{account}");
+        }
+    }
+    drop(web);
+    access.stop(served);
+}
+
 #[test]
 fn downloads_and_uploads_have_rates() {
     let Some(access) = Access::new(&["iperf3"]) else { return };
