@@ -11,8 +11,8 @@ use crate::plan::fast_path::changes_headers;
 use crate::plan::walk::{Item, Tables, Walk};
 use ir::{BlockId, Body, HeaderRef, Place, Program, StmtKind};
 use lir::{
-    Expr as C, Stmt as S, Type, Variable, arrow, assign, binary, call, cast, constant, declare, declare_array, dot,
-    index, int, name, unary,
+    Expr as C, Stmt as S, Type, Variable, arrow, assign, binary, call, cast, conditional, constant, declare,
+    declare_array, dot, index, int, name, unary,
 };
 
 /// The most bytes that headers may take if they are not copied when they are emitted.
@@ -111,7 +111,7 @@ struct Emitted {
     /// The condition that it is emitted; none if it certainly is.
     valid: Option<C>,
     bytes: Bytes,
-    size: u32,
+    size: C,
 }
 
 /// Where its bytes are.
@@ -128,9 +128,19 @@ impl Scope<'_, '_> {
         let mut headers = std::mem::take(&mut self.emitted);
         headers.retain(|header| !matches!(header, HeaderRef::Fixed(id) if self.is_surely_invalid(*id)));
         let emitted: Vec<Emitted> = headers.iter().map(|header| self.take_out(header)).collect();
-        let certain: u32 = emitted.iter().filter(|it| it.valid.is_none()).map(|it| it.size).sum();
-        let size = |it: &Emitted| Some(binary("*", cast(Type::U32, it.valid.clone()?), int(it.size)));
-        let total = emitted.iter().filter_map(size).fold(int(certain), |sum, size| binary("+", sum, size));
+        let size = |it: &Emitted| match (&it.valid, &it.size) {
+            (None, size) => size.clone(),
+            (Some(valid), C::Int(_)) => binary("*", cast(Type::U32, valid.clone()), it.size.clone()),
+            // The length of an invalid header was not set.
+            (Some(valid), size) => conditional(valid.clone(), size.clone(), int(0)),
+        };
+        let is_certain = |it: &Emitted| match (&it.valid, &it.size) {
+            (None, C::Int(size)) => Some(*size),
+            _ => None,
+        };
+        let certain: u32 = emitted.iter().filter_map(is_certain).sum();
+        let others = emitted.iter().filter(|it| is_certain(it).is_none());
+        let total = others.map(size).fold(int(certain), |sum, size| binary("+", sum, size));
         let payload = self.payload_start();
         self.push(constant(Type::U32, "total", total));
         let first = binary("-", binary("+", name("bytes"), payload.clone()), name("total"));
@@ -141,9 +151,9 @@ impl Scope<'_, '_> {
         for Emitted { valid, bytes, size } in emitted {
             let mut put = match bytes {
                 Bytes::Taken(pieces) => pieces.store(&name("to")),
-                Bytes::At(from) => vec![S::Eval(call("memcpy", vec![name("to"), from, int(size)]))],
+                Bytes::At(from) => vec![S::Eval(call("memcpy", vec![name("to"), from, size.clone()]))],
             };
-            put.push(S::Assign(name("to"), "+=", int(size)));
+            put.push(S::Assign(name("to"), "+=", size));
             self.guarded(valid, put);
         }
     }
@@ -153,19 +163,20 @@ impl Scope<'_, '_> {
     fn take_out(&mut self, header: &HeaderRef) -> Emitted {
         let access = self.access(header);
         let valid = self.valid(&access).map(|valid| self.temporary(valid));
-        let (size, pointer) = (self.fixed_bytes(&access), self.pointer(&access));
+        let (size, pointer) = (self.size(&access), self.pointer(&access));
+        let bytes_max = self.emitter.program.header_types[access.ty].bytes_max();
         let may_lie_there = match header {
             HeaderRef::Fixed(id) => self.path.is_none_or(|path| path.fast_path.extracted.contains(id)),
             _ => true,
         };
-        let bytes = if size <= PIECES_BYTES_MAX {
-            let pieces = self.pieces(size);
+        let bytes = if bytes_max <= PIECES_BYTES_MAX && !self.has_varbit(&access) {
+            let pieces = self.pieces(bytes_max);
             self.guarded(valid.clone(), pieces.load(&pointer));
             Bytes::Taken(pieces)
         } else if may_lie_there {
             let saved = self.fresh("saved");
-            self.push(declare_array(Type::U8, saved.clone(), size, None));
-            let save = S::Eval(call("memcpy", vec![name(saved.clone()), pointer, int(size)]));
+            self.push(declare_array(Type::U8, saved.clone(), bytes_max, None));
+            let save = S::Eval(call("memcpy", vec![name(saved.clone()), pointer, size.clone()]));
             self.guarded(valid.clone(), vec![save]);
             Bytes::At(name(saved))
         } else {

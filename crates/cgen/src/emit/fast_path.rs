@@ -336,8 +336,11 @@ impl Scope<'_, '_> {
     fn bytes_extracted(&self) -> Option<u32> {
         let (path, extracted) = (self.path?, self.known.extracted.as_ref()?);
         let program = self.emitter.program;
-        let size = |header: HeaderId| program.header_types[program.headers[header].ty].fixed_width() / 8;
-        let end = |header: &HeaderId| Some(path.fast_path.parsed.get(header)?.at_bytes? + size(*header));
+        let end = |header: &HeaderId| {
+            let ty = &program.header_types[program.headers[*header].ty];
+            let before = path.fast_path.parsed.get(header)?.at_bytes?;
+            ty.varbit().is_none().then(|| before + ty.fixed_width() / 8)
+        };
         let ends: Option<Vec<u32>> = extracted.iter().map(end).collect();
         ends.filter(|_| !advances(program)).map(|ends| ends.into_iter().max().unwrap_or(0))
     }

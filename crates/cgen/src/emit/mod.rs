@@ -322,8 +322,8 @@ impl<'e> Emitter<'e> {
             member("uint8_t", "homes", Some(self.plan.storage.scratch_bytes.max(u32::from(has_homes))));
         } else {
             member("uint32_t", "offset", Some(self.plan.storage.slots));
-            member("uint32_t", "varbit_bytes", Some(self.plan.storage.varbits));
         }
+        member("uint32_t", "varbit_bytes", Some(self.plan.storage.varbits));
         member("uint32_t", "payload", None);
         Item::Struct { name: fast_path::saved_name(fast_path).into(), members }
     }

@@ -76,8 +76,12 @@ fn stays(emitter: &Emitter<'_>) -> Vec<S> {
         if let Some(home) = emitter.plan.headers[header].home {
             is_there = binary("&&", is_there, binary("!=", offset_of_packet(emitter, header), int(home)));
         }
-        let size = emitter.program.header_types[emitter.program.headers[header].ty].fixed_width() / 8;
-        let behind = vec![S::Assign(stays(), "&=", is_there), S::Assign(bytes(), "+=", int(size))];
+        let fixed = emitter.program.header_types[emitter.program.headers[header].ty].fixed_width() / 8;
+        let size = match emitter.plan.headers[header].varbit {
+            Some(slot) => binary("+", index(of_packet_member("varbit_bytes"), int(slot)), int(fixed)),
+            None => int(fixed),
+        };
+        let behind = vec![S::Assign(stays(), "&=", is_there), S::Assign(bytes(), "+=", size)];
         out.push(S::If(is_valid(emitter, header), behind, Vec::new()));
     }
     let payload = binary("-", arrow(name("packet"), "payload"), arrow(name("packet"), "data"));

@@ -167,7 +167,7 @@ impl FastPath {
             extracted: extracted_headers(program),
             // Where headers are added or removed, a checksum is computed again.
             checksums: if keeps_headers { checksums(program) } else { Vec::new() },
-            in_place: keeps_headers || moves && has_fixed_headers(program),
+            in_place: keeps_headers || moves && has_fixed_lengths(program),
             moves,
             headers: if keeps_headers { extracted(program, &program.blocks[parser].kind) } else { BTreeMap::new() },
             parsed: BTreeMap::new(),
@@ -385,9 +385,17 @@ pub(crate) fn body_of(program: &Program, block: BlockId) -> &[Stmt] {
     }
 }
 
-/// Whether all headers have fixed lengths: others are not relocated in place.
-fn has_fixed_headers(program: &Program) -> bool {
-    program.header_types.iter().all(|ty| ty.varbit().is_none())
+/// Whether no header becomes longer than it was when it was extracted: the headers with varbit fields are extracted and
+/// removed, and in no stack. Others are not relocated in place.
+fn has_fixed_lengths(program: &Program) -> bool {
+    let is_long = |header: &HeaderRef| program.header_type(header).varbit().is_some();
+    let mut are_elements = program.stacks.iter().flat_map(|stack| &stack.elements);
+    !are_elements.any(|&element| is_long(&HeaderRef::Fixed(element)))
+        && !any_statement(program, |kind| match kind {
+            StmtKind::SetVarbit { .. } | StmtKind::CopyVarbit { .. } => true,
+            StmtKind::SetValid(header) | StmtKind::CopyHeader { dst: header, .. } => is_long(header),
+            _ => false,
+        })
 }
 
 /// Metadata of more than 64 bits, which are not scalar variables in C.
