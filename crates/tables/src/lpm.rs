@@ -11,6 +11,8 @@
 //!   changes one node.
 //! * A part of the trie with a single entry has no nodes: its link is a leaf, and the entry's value and mask in its
 //!   cell decide. So every node has at least two entries below it, for any width of the key.
+//! * Bits that all entries below a node share are skipped, whole strides of them: the node has them, and a key with
+//!   others leaves the trie there. So a table for many networks, of which one is in use, is as fast as one without.
 //!
 //! A table that has become too large for its root gets a new trie, to which every insertion adds some of the entries,
 //! and which replaces the old one when it has all. Until then lookups use the old one.
@@ -23,12 +25,16 @@ use crate::memory::prefer_large_pages;
 use base::MatchKind;
 use base::limits::BURST_PACKETS_MAX;
 use std::collections::BTreeMap;
+use std::hint::select_unpredictable;
 
 /// Bits that a node reads.
 const STRIDE_BITS: u32 = 6;
 
 /// How much shorter than the root's index an entry may be to be put in the root itself.
 const COARSE_BITS: u32 = 8;
+
+/// The most bits that a node skips: strides.
+const SKIPPED_BITS_MAX: u32 = 5 * STRIDE_BITS;
 
 /// In a link: the rest is a cell, not a node.
 const LEAF: u32 = 1 << 31;
@@ -48,6 +54,9 @@ struct Node {
     first_child: u32,
     /// Where the cells of the prefixes begin.
     results: u32,
+    /// Bits before the six that it reads, and their number. Keys below it have them.
+    skipped: u32,
+    skipped_bits: u32,
 }
 
 impl Node {
@@ -181,15 +190,17 @@ fn chunk<const WORDS: usize>(string: &BitString<WORDS>, position: u32, width: u3
     if WORDS == 1 {
         return if word == 0 { (string[0] << offset >> (64 - width)) as usize } else { 0 };
     }
-    if offset + width <= 64
-        && let Some(here) = string.get(word)
-    {
-        return (here << offset >> (64 - width)) as usize;
-    }
+    // Without a branch: keys of a burst are at different positions.
     let here = string.get(word).copied().unwrap_or(0);
     let next = string.get(word + 1).copied().unwrap_or(0);
     // Two shifts, since one of 64 is not allowed.
     ((here << offset | next >> 1 >> (63 - offset)) >> (64 - width)) as usize
+}
+
+/// The number of leading bits that two strings share.
+fn shared_bits<const WORDS: usize>(one: &BitString<WORDS>, other: &BitString<WORDS>) -> u32 {
+    let differ = (0..).zip(one.iter().zip(other)).find(|(_, (one, other))| one != other);
+    differ.map_or(64 * WORDS as u32, |(word, (one, other))| 64 * word + (one ^ other).leading_zeros())
 }
 
 /// A slot of the root. An array, so that zeroed memory from the system needs no initialisation.
@@ -210,6 +221,8 @@ struct Walk {
     result: u32,
     /// The best of the root.
     best: Cell,
+    /// Bits of the string before those that the next node reads.
+    position: u32,
 }
 
 /// The engine for bit strings of up to `WORDS` words.
@@ -452,8 +465,12 @@ impl<const WORDS: usize> Lpm<WORDS> {
                 // A part with two entries gets nodes: first the present entry, as a part of its own.
                 let other = self.nodes.items[at as usize].results;
                 let (other_string, other_len) = self.entry(cells, other);
-                self.nodes.items[at as usize] = self.node_with(&other_string, other_len, position, other);
+                let shared = shared_bits(&string, &other_string).min(len).min(other_len) - position;
+                let skipped = (shared - shared % STRIDE_BITS).min(SKIPPED_BITS_MAX);
+                self.nodes.items[at as usize] = self.node_with(&other_string, other_len, position, skipped, other);
             }
+            self.part(at, &string, len, position);
+            position += self.nodes.items[at as usize].skipped_bits;
             if len - position < STRIDE_BITS {
                 self.add_prefix(at, prefix_bit(&string, len, position), cell);
                 return;
@@ -474,9 +491,33 @@ impl<const WORDS: usize> Lpm<WORDS> {
         }
     }
 
-    /// A node at `position` with this entry alone.
-    fn node_with(&mut self, string: &BitString<WORDS>, len: u32, position: u32, cell: Cell) -> Node {
-        let mut node = Node::default();
+    /// Has a node skip no more bits than those that it shares with an entry at `position`. What it skipped beyond them
+    /// is skipped by a node below it.
+    fn part(&mut self, at: u32, string: &BitString<WORDS>, len: u32, position: u32) {
+        let node = self.nodes.items[at as usize];
+        if node.skipped_bits == 0 {
+            return;
+        }
+        let differ = chunk(string, position, node.skipped_bits) as u32 ^ node.skipped;
+        let shared = (node.skipped_bits - (32 - differ.leading_zeros())).min(len - position);
+        if shared == node.skipped_bits {
+            return;
+        }
+        let skipped_bits = shared - shared % STRIDE_BITS;
+        let below_bits = node.skipped_bits - skipped_bits - STRIDE_BITS;
+        let below = Node { skipped: node.skipped & ((1 << below_bits) - 1), skipped_bits: below_bits, ..node };
+        let bits = node.skipped >> below_bits & ((1 << STRIDE_BITS) - 1);
+        let first_child = self.nodes.insert(0, 0, 0, below);
+        let skipped = node.skipped >> below_bits >> STRIDE_BITS;
+        self.nodes.items[at as usize] =
+            Node { children: 1 << bits, first_child, skipped, skipped_bits, ..Node::default() };
+    }
+
+    /// A node at `position` with this entry alone, which skips so many bits.
+    fn node_with(&mut self, string: &BitString<WORDS>, len: u32, position: u32, skipped_bits: u32, cell: Cell) -> Node {
+        let skipped = if skipped_bits == 0 { 0 } else { chunk(string, position, skipped_bits) as u32 };
+        let mut node = Node { skipped, skipped_bits, ..Node::default() };
+        let position = position + skipped_bits;
         if len - position < STRIDE_BITS {
             node.prefixes = 1 << prefix_bit(string, len, position);
             node.results = self.results.insert(0, 0, 0, cell);
@@ -550,6 +591,7 @@ impl<const WORDS: usize> Lpm<WORDS> {
         loop {
             let at = path[path.len() - 1];
             let node = self.nodes.items[at as usize];
+            position += node.skipped_bits;
             if len - position < STRIDE_BITS {
                 let bit = prefix_bit(string, len, position);
                 let count = node.prefixes.count_ones();
@@ -579,7 +621,8 @@ impl<const WORDS: usize> Lpm<WORDS> {
         }
     }
 
-    /// Makes a node with a single entry below it a leaf.
+    /// Makes a node with a single entry below it a leaf; whether it is one now. One whose only child is a node becomes
+    /// part of it, if that can skip so many bits.
     fn collapse(&mut self, at: u32) -> bool {
         let node = self.nodes.items[at as usize];
         let (children, prefixes) = (node.children.count_ones(), node.prefixes.count_ones());
@@ -591,6 +634,17 @@ impl<const WORDS: usize> Lpm<WORDS> {
             (1, 0) if self.nodes.items[node.first_child as usize].is_leaf() => {
                 self.nodes.release(node.first_child, 1);
                 self.nodes.items[node.first_child as usize]
+            }
+            (1, 0) => {
+                let child = self.nodes.items[node.first_child as usize];
+                let skipped_bits = node.skipped_bits + STRIDE_BITS + child.skipped_bits;
+                if skipped_bits <= SKIPPED_BITS_MAX {
+                    let bits = node.skipped << STRIDE_BITS | node.children.trailing_zeros();
+                    let skipped = bits << child.skipped_bits | child.skipped;
+                    self.nodes.release(node.first_child, 1);
+                    self.nodes.items[at as usize] = Node { skipped, skipped_bits, ..child };
+                }
+                return false;
             }
             _ => return false,
         };
@@ -626,7 +680,7 @@ impl<const WORDS: usize> Lpm<WORDS> {
         }
         let count = found.len();
         let mut strings = [[0; WORDS]; BURST_PACKETS_MAX];
-        let mut walks = [Walk { link: 0, result: 0, best: 0 }; BURST_PACKETS_MAX];
+        let mut walks = [Walk { link: 0, result: 0, best: 0, position: self.root_bits }; BURST_PACKETS_MAX];
         for (index, string) in strings[..count].iter_mut().enumerate() {
             *string = self.string(key_of(index));
             prefetch(&raw const self.root[self.root_index(string)]);
@@ -635,22 +689,20 @@ impl<const WORDS: usize> Lpm<WORDS> {
         let mut active_len = 0;
         for (index, (string, walk)) in strings.iter().zip(&mut walks[..count]).enumerate() {
             let [best, link] = self.root[self.root_index(string)];
-            *walk = Walk { link, result: 0, best };
+            (walk.link, walk.best) = (link, best);
             active[active_len] = index as u8;
             active_len += usize::from(self.prefetch_link(cells, link));
         }
-        let mut position = self.root_bits;
         while active_len > 0 {
             let mut still = 0;
             for place in 0..active_len {
                 let index = active[place];
                 let walk = &mut walks[index as usize];
-                self.step(&strings[index as usize], position, walk);
+                self.step(&strings[index as usize], walk);
                 active[still] = index;
                 still += usize::from(self.prefetch_link(cells, walk.link));
             }
             active_len = still;
-            position += STRIDE_BITS;
         }
         for walk in &walks[..count] {
             prefetch(self.results.items.as_ptr().wrapping_add(walk.result as usize));
@@ -665,34 +717,35 @@ impl<const WORDS: usize> Lpm<WORDS> {
     fn prefetch_link(&self, cells: &Cells, link: u32) -> bool {
         let is_leaf = link & LEAF != 0;
         let node = self.nodes.items.as_ptr().wrapping_add(link as usize);
-        prefetch(if is_leaf { cells.address(link & !LEAF).cast() } else { node });
+        prefetch(select_unpredictable(is_leaf, cells.address(link & !LEAF).cast(), node));
         (link as i32) > 0
     }
 
     /// Reads one node.
     #[inline(always)]
-    fn step(&self, string: &BitString<WORDS>, position: u32, walk: &mut Walk) {
-        let node = self.nodes.items[walk.link as usize];
-        let bits = chunk(string, position, STRIDE_BITS) as u32;
+    fn step(&self, string: &BitString<WORDS>, walk: &mut Walk) {
+        let node = &self.nodes.items[walk.link as usize];
+        let read = chunk(string, walk.position, node.skipped_bits + STRIDE_BITS) as u64;
+        let bits = read as u32 % (1 << STRIDE_BITS);
+        let is_here = read >> STRIDE_BITS == u64::from(node.skipped);
         let matching = node.prefixes & ANCESTORS[bits as usize >> 1];
         // Bit 0 means no prefix, so that this is correct for an empty set, too.
         let longest = 63 - (matching | 1).leading_zeros();
         let result = node.results + rank(node.prefixes, longest);
-        walk.result = if matching != 0 { result } else { walk.result };
+        walk.result = select_unpredictable(is_here & (matching != 0), result, walk.result);
         let child = node.first_child + rank(node.children, bits);
-        let inner = if node.children >> bits & 1 == 1 { child } else { 0 };
-        walk.link = if node.is_leaf() { LEAF | node.results } else { inner };
+        let inner = select_unpredictable(is_here & (node.children >> bits & 1 == 1), child, 0);
+        walk.link = select_unpredictable(node.is_leaf(), LEAF | node.results, inner);
+        walk.position += node.skipped_bits + STRIDE_BITS;
     }
 
     #[inline(always)]
     fn find_one(&self, cells: &Cells, key: &[u64]) -> Cell {
         let string = self.string(key);
         let [best, link] = self.root[self.root_index(&string)];
-        let mut walk = Walk { link, result: 0, best };
-        let mut position = self.root_bits;
+        let mut walk = Walk { link, result: 0, best, position: self.root_bits };
         while walk.link != 0 && walk.link & LEAF == 0 {
-            self.step(&string, position, &mut walk);
-            position += STRIDE_BITS;
+            self.step(&string, &mut walk);
         }
         self.finish(cells, key, &string, walk)
     }

@@ -182,6 +182,39 @@ fn dense_prefixes() {
     }
 }
 
+/// Prefixes that share long runs of bits with many others, and differ from them anywhere: nodes skip bits, and part and
+/// become one again as entries come and go.
+#[test]
+fn clustered_prefixes() {
+    let mut rng = Rng::new(7);
+    for (exact, width) in [(24, 32), (0, 64), (0, 128), (16, 128)] {
+        let key: Vec<_> = [(Exact, exact), (Lpm, width)].into_iter().filter(|(_, width)| *width > 0).collect();
+        let mut set = TableSet::new(vec![table_spec(&key, 3000)], 1).expect("the table is well formed");
+        let mut reader = set.reader();
+        let bases: Vec<Bits> = (0..3).map(|_| random_bits(&mut rng, width)).collect();
+        let mut handles = Vec::new();
+        for round in 0..12 {
+            for _ in 0..if round % 3 == 0 { 200 } else { 20 } {
+                let other = Bits::from_u64(width, 1).shl(rng.below(u64::from(width)));
+                let value = if rng.chance(1, 8) { rng.pick(&bases).clone() } else { rng.pick(&bases).xor(&other) };
+                let lpm = FieldMatch::Lpm { value, prefix_len: rng.between(0, u64::from(width)) as u32 };
+                let network = (exact > 0).then(|| FieldMatch::Exact(Bits::from_u64(exact, 100 + rng.below(2))));
+                let mut entry = random_entry(&mut rng, set.tables()[0].spec());
+                entry.key = network.into_iter().chain([lpm]).collect();
+                handles.extend(set.insert(0, entry));
+            }
+            check_lookups(&mut rng, &reader.enter(), 0, &set.tables()[0], 100);
+            let keep = if round == 11 { 0 } else { handles.len() / 3 };
+            while handles.len() > keep {
+                let handle = handles.swap_remove(rng.below(handles.len() as u64) as usize);
+                set.perform(0, Operation::Delete { handle }).expect("the entry exists");
+                check_lookups(&mut rng, &reader.enter(), 0, &set.tables()[0], 2);
+            }
+        }
+        assert!(set.tables()[0].is_empty());
+    }
+}
+
 /// Two masks with many entries each, and a key that both match. An entry that is added later, or deleted, changes which
 /// mask has the greater priority.
 #[test]
