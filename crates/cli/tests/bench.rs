@@ -119,7 +119,7 @@ fn workers_have_rows_of_their_own() {
         &["--workers", "2"],
         expect![[r#"
 
-            error: N workers: packets must take turns at meter MyIngress.entries, meter MyIngress.flows
+            error: N workers: packets must take turns at meter MyIngress.entries
             status 1
         "#]],
     );

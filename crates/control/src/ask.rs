@@ -61,7 +61,7 @@ impl Pipeline {
             Ask::DirectMeter(meter, handle) => {
                 stored(*handle, table_of_meter(program, *meter)?)?;
                 let (meter, index) = (*meter, u64::from(handle.0));
-                let cell = gate.ask(move |switch| switch.externs_mut().direct_meters[meter].cell_mut(index)?.config());
+                let cell = gate.ask(move |switch| switch.externs_mut().direct_meters[meter].cell(index)?.config());
                 Ok(meter_rates(cell.map_err(problem)?))
             }
         }

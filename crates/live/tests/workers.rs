@@ -71,8 +71,9 @@ const IN_TIME: (&str, &str) = (
 );
 /// State that has no guard.
 const METERED: (&str, &str) = (
-    "register<bit<32>>(2) r; meter(1, MeterType.packets) m;",
-    "bit<32> x; r.read(x, 1); r.write(1, x + 1); m.execute_meter(0, hdr.raw.seen);",
+    "register<bit<32>>(2) r; direct_meter<bit<32>>(MeterType.packets) m; action mark() { m.read(hdr.raw.seen); }
+     table t { key = { hdr.raw.number: exact; } actions = { mark; } default_action = mark(); meters = m; }",
+    "bit<32> x; r.read(x, 1); r.write(1, x + 1); t.apply();",
 );
 
 fn native(declarations: &str, statements: &str) -> Switch {

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use switch::Switch;
 use switch::externs::{CounterCell, NoPlace, RegisterArray};
-use switch::meter::{ColorCounts, MeterCell};
+use switch::meter::ColorCounts;
 use tables::Handle;
 
 /// The end of a refusal.
@@ -252,7 +252,7 @@ fn meters(old: &mut Switch, new: &mut Switch, gone: &mut Vec<String>) -> Result<
         let kept = after.map_or(0, |(_, it)| it.size);
         let mut counted = 0;
         for index in kept..before.size {
-            let Some(cell) = old.meters[from].cell_mut(index) else { continue };
+            let Some(cell) = old.meters[from].cell(index) else { continue };
             if cell.config().is_some() {
                 let name = &before.name;
                 return Err(Fault::invalid(format!(
@@ -271,8 +271,8 @@ fn meters(old: &mut Switch, new: &mut Switch, gone: &mut Vec<String>) -> Result<
             continue;
         }
         for index in 0..values.size().min(cells.size()) {
-            if let (Some(value), Some(cell)) = (values.cell_mut(index), cells.cell_mut(index)) {
-                cell.clone_from(value);
+            if let (Some(value), Some(cell)) = (values.cell(index), cells.cell(index)) {
+                cell.copy_from(value);
             }
         }
     }
@@ -322,12 +322,11 @@ fn cells_of_entries(same: &SameEntries, old: &mut Switch, new: &mut Switch) {
         }
     }
     let Some((from, to)) = same.meters else { return };
-    let (values, cells) = (&mut old.externs_mut().direct_meters[from], &mut new.externs_mut().direct_meters[to]);
+    let (values, cells) = (&old.externs_mut().direct_meters[from], &new.externs_mut().direct_meters[to]);
     let last = (values.size().saturating_sub(1), cells.size().saturating_sub(1));
-    let mut copy = |from: u64, to: u64| {
-        let value: Option<MeterCell> = values.cell_mut(from).cloned();
-        if let (Some(value), Some(cell)) = (value, cells.cell_mut(to)) {
-            *cell = value;
+    let copy = |from: u64, to: u64| {
+        if let (Some(value), Some(cell)) = (values.cell(from), cells.cell(to)) {
+            cell.copy_from(value);
         }
     };
     same.handles.iter().for_each(|(from, to)| copy(u64::from(from.0), u64::from(to.0)));

@@ -53,18 +53,65 @@ impl CounterCell {
 pub struct MeterArray {
     /// What it measures.
     pub unit: Unit,
-    pub(crate) cells: Vec<MeterCell>,
+    /// All workers have the same cells.
+    cells: Arc<Vec<MeterCell>>,
+    /// While several workers run, green packets of cells without rates, which each worker counts by itself: such a cell
+    /// is only read. A worker takes other cells before it uses them. Without further workers there are none.
+    green: Vec<CounterCell>,
 }
 
 impl MeterArray {
     fn new(unit: Unit, size: u64) -> MeterArray {
-        MeterArray { unit, cells: tables::in_large_pages(size as usize, MeterCell::default()) }
+        let cells = tables::in_large_pages(size as usize, MeterCell::default());
+        MeterArray { unit, cells: Arc::new(cells), green: Vec::new() }
+    }
+
+    /// The same for another worker.
+    pub(crate) fn shared(&self) -> MeterArray {
+        MeterArray { unit: self.unit, cells: Arc::clone(&self.cells), green: apart(self.cells.len()) }
+    }
+
+    /// Takes over the cells of an array of the same form, which may have been exchanged as a whole.
+    pub(crate) fn share_cells_of(&mut self, other: &MeterArray) {
+        self.cells = Arc::clone(&other.cells);
+    }
+
+    /// Notes whether other workers use the cells from now on.
+    pub(crate) fn be_shared(&mut self, is_shared: bool) {
+        if is_shared == self.green.is_empty() {
+            self.green = if is_shared { apart(self.cells.len()) } else { Vec::new() };
+        }
+    }
+
+    /// Adds what a worker has counted by itself to the cells.
+    pub(crate) fn add_up(&mut self) {
+        for (green, cell) in self.green.iter_mut().zip(&*self.cells) {
+            // Most are untouched; they are not written, so that they take no memory.
+            if *green != CounterCell::default() {
+                cell.add_green(std::mem::take(green));
+            }
+        }
+    }
+
+    pub(crate) fn cells_pointer(&self) -> *const MeterCell {
+        self.cells.as_ptr()
     }
 
     /// Meters a packet that has the colour `before`; none if there is no such cell.
     pub fn execute(&mut self, index: u64, bytes: u64, before: Color, now_ns: u64) -> Option<Color> {
         let units = if self.unit == Unit::Packets { 1 } else { bytes };
-        let cell = self.cells.get_mut(usize::try_from(index).ok()?)?;
+        let index = usize::try_from(index).ok()?;
+        let cell = self.cells.get(index)?;
+        let own = self.green.get_mut(index);
+        let is_shared = own.is_some();
+        if let Some(green) = own
+            && before == Color::Green
+            && !cell.has_rates()
+        {
+            green.count(bytes);
+            return Some(Color::Green);
+        }
+        let _taken = is_shared.then(|| cell.take());
         let color = cell.execute(units, before, now_ns);
         cell.count(color, bytes);
         Some(color)
@@ -74,16 +121,16 @@ impl MeterArray {
     /// colour before back, or [`ir::NO_COLOUR`], if it has no rates.
     pub(crate) fn execute_direct(&mut self, index: u64, bytes: u64, before: u32, now_ns: u64) -> u32 {
         let is_default = index + 1 == self.size();
-        if is_default && self.cell_mut(index).is_none_or(|cell| cell.config().is_none()) {
+        if is_default && self.cell(index).is_none_or(|cell| cell.config().is_none()) {
             return before;
         }
         let color = if before == ir::NO_COLOUR { Color::Green } else { Color::of(before) };
         self.execute(index, bytes, color, now_ns).map_or(0, |color| color as u32)
     }
 
-    /// A cell, to be configured or read.
-    pub fn cell_mut(&mut self, index: u64) -> Option<&mut MeterCell> {
-        self.cells.get_mut(usize::try_from(index).ok()?)
+    /// A cell, to be configured or read while no packet uses it.
+    pub fn cell(&self, index: u64) -> Option<&MeterCell> {
+        self.cells.get(usize::try_from(index).ok()?)
     }
 
     /// Number of cells.
@@ -237,8 +284,8 @@ impl Externs {
                 self.direct_counters[counter].get_mut(cell).into_iter().for_each(|cell| *cell = CounterCell::default());
             }
             if let Some((meter, _)) = table.direct_meter {
-                let cells = &mut self.direct_meters[meter].cells;
-                cells.get_mut(cell).into_iter().for_each(|cell| *cell = MeterCell::default());
+                let fresh = self.direct_meters[meter].cell(cell as u64);
+                fresh.into_iter().for_each(|cell| cell.copy_from(&MeterCell::default()));
             }
             self.note_hit(id, arrival.handle, now_ns);
             self.timers.forget(id, arrival.handle);

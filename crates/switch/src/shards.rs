@@ -2,15 +2,15 @@
 //!
 //! What enters: a switch whose program has no state that workers must take turns for ([`cgen::Sharing`]). What leaves:
 //! [`Shard`]s. A shard has packets, queues and counts of its own; it shares the tables, the multicast groups, the
-//! compiled code, and the registers that are no sums, which that code touches behind a guard. What it counts is a part
-//! of a sum: counters, sums of registers, uses of tables begin at zero in it. Its random numbers are of a sequence of
-//! its own. The control plane meets none of this. Before it does something, the shards come home ([`Switch::quiesce`]),
-//! which moves a pointer for each and adds nothing up; whoever then looks at counters or registers
-//! ([`Switch::externs_mut`]) has them added to the switch's own first. Afterwards the shards leave again
-//! ([`Switch::resume_shards`]) with the settings as they are then.
+//! compiled code, the meters, whose cells it takes one packet at a time, and the registers that are no sums, which that
+//! code touches behind a guard. What it counts is a part of a sum: counters, sums of registers, uses of tables begin at
+//! zero in it. Its random numbers are of a sequence of its own. The control plane meets none of this. Before it does
+//! something, the shards come home ([`Switch::quiesce`]), which moves a pointer for each and adds nothing up; whoever
+//! then looks at counters or registers ([`Switch::externs_mut`]) has them added to the switch's own first. Afterwards
+//! the shards leave again ([`Switch::resume_shards`]) with the settings as they are then.
 //!
-//! Queues with a rate are one for all packets to a port. Other state that must be in one place, meters say, has no
-//! guard, and the interpreter is for one. Such a switch has no shards: its workers take turns at the one core.
+//! Queues with a rate are one for all packets to a port. Other state that must be in one place, direct meters say, has
+//! no guard, and the interpreter is for one. Such a switch has no shards: its workers take turns at the one core.
 
 use crate::added::AddedEntries;
 use crate::engine::Engine;
@@ -131,6 +131,8 @@ impl Switch {
         // The same as before, for its time goes on.
         let guard = self.externs.guard.take();
         self.externs.guard = has_guarded.then(|| guard.unwrap_or_default());
+        let is_shared = !shards.is_empty();
+        self.externs.meters.iter_mut().for_each(|meters| meters.be_shared(is_shared));
         shards.iter_mut().for_each(|shard| self.set_up(&mut shard.0));
         shards
     }
@@ -183,6 +185,9 @@ impl Switch {
             // An array that was written as a whole is another one since.
             to.share_cells_of(from);
         }
+        for (to, from) in to.meters.iter_mut().zip(from.meters.iter()) {
+            to.share_cells_of(from);
+        }
     }
 
     /// Adds what the shards at home have counted to what the switch itself has. All have met the same state of the
@@ -194,6 +199,7 @@ impl Switch {
         let sharing = Arc::clone(self.sharing());
         let version = self.reader.enter().version();
         self.new_entries.settle(&self.program, &mut self.externs, version, self.now_ns);
+        self.externs.meters.iter_mut().for_each(MeterArray::add_up);
         for shard in &mut self.shards {
             shard.0.new_entries.settle(&self.program, &mut shard.0.externs, version, self.now_ns);
             self.externs.add(&mut shard.0.externs, &sharing);
@@ -203,10 +209,10 @@ impl Switch {
 
 impl Externs {
     /// The state of a shard: parts of sums that are zero, settings as they are here, the registers themselves that are
-    /// guarded or only read, and nothing of what there are no shards for. It draws random numbers from this seed.
+    /// guarded or only read, the cells of meters, and nothing of what there are no shards for. It draws random numbers
+    /// from this seed.
     fn part(&self, sharing: &Sharing, seed: u64) -> Externs {
         let zeros = |from: &Vec<CounterCell>| apart(from.len());
-        let nothing = |meters: &MeterArray| MeterArray { unit: meters.unit, cells: Vec::new() };
         let register = |(id, register): (RegisterId, &RegisterArray)| match sharing.sums.contains(&id) {
             true => register.part(),
             false => register.shared(),
@@ -215,8 +221,8 @@ impl Externs {
             registers: self.registers.iter_enumerated().map(register).collect(),
             counters: self.counters.iter().map(zeros).collect(),
             direct_counters: self.direct_counters.iter().map(zeros).collect(),
-            meters: self.meters.iter().map(nothing).collect(),
-            direct_meters: self.direct_meters.iter().map(nothing).collect(),
+            meters: self.meters.iter().map(MeterArray::shared).collect(),
+            direct_meters: self.direct_meters.iter().map(MeterArray::shared).collect(),
             table_uses: apart::<TableUse>(self.table_uses.len()).into_iter().collect(),
             last_hits_ns: self.last_hits_ns.iter().map(|times| apart(times.len())).collect(),
             added: AddedEntries::default(),
@@ -233,6 +239,7 @@ impl Externs {
     fn add(&mut self, part: &mut Externs, sharing: &Sharing) {
         add_counters(&mut self.counters, &mut part.counters);
         add_counters(&mut self.direct_counters, &mut part.direct_counters);
+        part.meters.iter_mut().for_each(MeterArray::add_up);
         for &register in &sharing.sums {
             self.registers[register].take_from(&mut part.registers[register]);
         }

@@ -3,13 +3,14 @@
 use base::{Bits, FieldMatch};
 use cgen::{Plan, Sharing};
 use expect_test::expect;
-use ir::RegisterId;
 use ir::v1model::Slot;
+use ir::{MeterId, RegisterId};
 use passes::specialise::{Contents, specialise};
 use std::path::Path;
 use std::sync::Arc;
 use stf::observation::Order;
 use switch::externs::CounterCell;
+use switch::meter::MeterConfig;
 use switch::{NotShardable, Output, Shard, Switch};
 use tables::{EntrySpec, Handle, Operation, Update};
 use testkit::corpus::Way;
@@ -141,11 +142,12 @@ fn a_guard_around_a_part_is_enough_where_packets_go_through_it_once() {
 }
 
 #[test]
-fn meters_have_turns_and_random_numbers_and_counters_have_nothing() {
+fn meters_of_entries_have_turns_and_other_meters_random_numbers_and_counters_have_nothing() {
+    check(METERING.0, METERING.1, expect![[r#"turns {"meter I.m"} Some(State), guarded [], sums []"#]]);
     check(
         "meter(4, MeterType.packets) m;",
         "m.execute_meter<bit<8>>(0, hdr.note.note);",
-        expect![[r#"turns {"meter I.m"} Some(State), guarded [], sums []"#]],
+        expect!["turns {} None, guarded [], sums []"],
     );
     check("", "random<bit<8>>(hdr.note.note, 0, 9);", expect!["turns {} None, guarded [], sums []"]);
     check(
@@ -180,6 +182,14 @@ const COUNTING: (&str, &str) = (
     "bit<32> x; r.read(x, (bit<32>)hdr.note.note); x = x + 1; r.write((bit<32>)hdr.note.note, x);
      bit<48> y; bytes.read(y, 1); bytes.write(1, y + (bit<48>)sm.packet_length);
      c.count((bit<32>)hdr.note.note); t.apply();",
+);
+
+/// Each packet is marked by the meter of its entry.
+const METERING: (&str, &str) = (
+    "direct_meter<bit<8>>(MeterType.packets) m;
+     action mark() { m.read(hdr.note.note); }
+     table t { key = { hdr.note.note: exact; } actions = { mark; NoAction; } meters = m; }",
+    "t.apply();",
 );
 
 /// Each core processes `packets` packets on a thread of its own. The shards are parked afterwards.
@@ -281,7 +291,37 @@ fn a_new_entry_finds_its_cells_fresh_in_every_lane() {
 }
 
 #[test]
-fn a_switch_with_rates_or_meters_has_no_lanes() {
+fn a_meter_holds_all_lanes_together_to_its_rates() {
+    let meter = "m.execute_meter<bit<8>>((bit<32>)hdr.note.note, hdr.note.note);";
+    let mut switch = native(&program("meter(4, MeterType.packets) m;", meter));
+    let id: MeterId = base::index::Id::from_index(0);
+    let config = MeterConfig {
+        committed_rate_milliunits_per_s: 0,
+        committed_burst: 500,
+        peak_rate_milliunits_per_s: 0,
+        peak_burst: 1500,
+    };
+    let marked = |switch: &mut Switch, cell| {
+        switch.externs_mut().meters[id].cell(cell).unwrap().counts().map(|count| count.packets)
+    };
+    switch.externs_mut().meters[id].cell(1).unwrap().configure(config, 0);
+    let shards = switch.resume_shards(2);
+    assert_eq!(shards.len(), 2);
+    // A quarter of the packets meets each cell.
+    forward(&mut switch, shards, 4000);
+    assert_eq!((marked(&mut switch, 1), marked(&mut switch, 2)), ([500, 1000, 1500], [3000, 0, 0]));
+    // All lanes meet what the control plane sets, and one lane goes on with what all of them have left.
+    switch.externs_mut().meters[id].cell(2).unwrap().configure(config, 0);
+    let shards = switch.resume_shards(1);
+    forward(&mut switch, shards, 400);
+    assert_eq!((marked(&mut switch, 1), marked(&mut switch, 2)), ([500, 1000, 1700], [3200, 0, 0]));
+    let shards = switch.resume_shards(0);
+    forward(&mut switch, shards, 1600);
+    assert_eq!(marked(&mut switch, 2), [3500, 100, 0]);
+}
+
+#[test]
+fn a_switch_with_rates_or_meters_of_entries_has_no_lanes() {
     let mut switch = native(&program(COUNTING.0, COUNTING.1));
     let shards = switch.resume_shards(2);
     forward(&mut switch, shards, 8);
@@ -290,8 +330,7 @@ fn a_switch_with_rates_or_meters_has_no_lanes() {
     assert!(switch.resume_shards(2).is_empty());
     // Their counts have been collected here.
     assert_eq!(switch.externs_mut().counters.iter().next().unwrap()[0].packets, 6);
-    let meter = "m.execute_meter<bit<8>>(0, hdr.note.note);";
-    let mut switch = native(&program("meter(4, MeterType.packets) m;", meter));
+    let mut switch = native(&program(METERING.0, METERING.1));
     assert_eq!(switch.divides(), Err(NotShardable::State(vec!["meter I.m".to_owned()])));
     assert!(switch.resume_shards(1).is_empty());
 }

@@ -181,7 +181,7 @@ fn a_new_entry_finds_its_cells_fresh() {
         let tables = switch.shared_tables();
         let handle = tables.lock().insert(0, entry(key(7), 1)).unwrap();
         let meter = switch.program().direct_meters.ids().next().unwrap();
-        switch.externs_mut().direct_meters[meter].cell_mut(0).unwrap().configure(NOTHING_ALLOWED, 0);
+        switch.externs_mut().direct_meters[meter].cell(0).unwrap().configure(NOTHING_ALLOWED, 0);
         assert_eq!(colors(&mut switch, 0, 7, 3), [2; 3], "{way}");
         assert_eq!(counted(&mut switch, handle), 3, "{way}");
         // The next entry gets the handle of the first one, in the batch that deletes it; neither needs to be hit by a

@@ -546,6 +546,8 @@ fn state_of(program: &Program, sharing: &Sharing) -> Vec<State> {
     let written = state::written_registers(program);
     let read_only = program.registers.iter_enumerated().filter(|(id, _)| !written.contains(id));
     out.extend(read_only.map(|(id, _)| state(register_name(&id), "shared", "the program only reads it")));
+    let meters = program.meters.iter().map(|meter| format!("meter {}", meter.name));
+    out.extend(meters.map(|name| state(name, "shared", "a worker takes a cell for a packet")));
     out.sort_by(|one, other| one.name.cmp(&other.name));
     out
 }

@@ -19,6 +19,11 @@
 //!   that touches any of them, for a burst at a time, and everything else runs in parallel. As there is one lock and
 //!   one critical section, which each packet passes once, a run of several workers is equivalent to a run of one that
 //!   received the bursts in the order in which they took the lock.
+//! * *Meters* exist once, and a worker takes a cell for one packet. So each cell marks packets as it would those of one
+//!   worker, in the order in which workers took it: no rate is exceeded, no token lost. A cell without rates only
+//!   counts, which each worker does by itself. Two cells may meet the packets of two workers in different orders. That
+//!   shows in nothing but which of these packets have which colours, and several workers may only differ in that from
+//!   one. Meters of entries are for one worker at a time, since each worker finds new entries by itself.
 //! * Everything else is for one worker at a time: workers take *turns*, and run a burst through the whole program in
 //!   each. This is also so if packets touch guarded state in two places, since their order in one could differ from
 //!   that in the other.
@@ -123,13 +128,10 @@ impl Sharing {
 fn is_ordered(sums: &BTreeSet<RegisterId>) -> impl Fn(&Object) -> bool {
     |object| match object {
         Object::Register(register) => !sums.contains(register),
-        Object::Messages | Object::LoopSteps(_) | Object::Random => false,
-        Object::Meter(_)
-        | Object::DirectMeter(_)
-        | Object::Entries(_)
-        | Object::Timers
-        | Object::PlugIn
-        | Object::CoalescingBuffers => true,
+        Object::Messages | Object::LoopSteps(_) | Object::Random | Object::Meter(_) => false,
+        Object::DirectMeter(_) | Object::Entries(_) | Object::Timers | Object::PlugIn | Object::CoalescingBuffers => {
+            true
+        }
     }
 }
 

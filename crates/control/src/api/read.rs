@@ -160,7 +160,7 @@ impl Pipeline {
             Query::Meters { array, index } => {
                 let arrays = self.program.meters.iter_enumerated().map(|(id, it)| (id, it.name.as_str(), it.size));
                 let read = |switch: &mut Switch, array: MeterId, index: u64| {
-                    let cell = switch.externs_mut().meters[array].cell_mut(index)?;
+                    let cell = switch.externs_mut().meters[array].cell(index)?;
                     let value = MeterValue { config: cell.config(), counts: Some(cell.counts()) };
                     Some(Entity::Meter(Cell { array, index: Some(index), value }))
                 };
@@ -349,7 +349,7 @@ impl Pipeline {
                 let last_hit_ns = externs.last_hits_ns[table].get(index as usize).filter(|_| with_idle);
                 let idle = last_hit_ns.map(|hit_ns| now_ns.saturating_sub(*hit_ns));
                 let counted = counter.and_then(|id| externs.direct_counters[id].get(index as usize).copied());
-                let cell = meter.and_then(|id| externs.direct_meters[id].cell_mut(index));
+                let cell = meter.and_then(|id| externs.direct_meters[id].cell(index));
                 let metered = cell.map(|cell| (cell.config(), cell.counts()));
                 (counted, metered, idle)
             };

@@ -98,12 +98,12 @@ fn meter(
 ) -> Result<(), Fault> {
     let now_ns = switch.now_ns();
     let array = cell.array;
-    let stored = &mut switch.externs_mut().meters[array];
+    let stored = &switch.externs_mut().meters[array];
     let name = format!("meter {}", program.meters[array].name);
     check_rates(&name, cell.value.config)?;
     let range = cells(&name, cell.index, stored.size())?;
     let old = configure(stored, range.clone(), cell.value, now_ns);
-    note(undos, move |switch| restore(&mut switch.externs_mut().meters[array], range, old));
+    note(undos, move |switch| restore(&switch.externs_mut().meters[array], range, old));
     Ok(())
 }
 
@@ -118,20 +118,21 @@ fn check_rates(name: &str, config: Option<MeterConfig>) -> Result<(), Fault> {
 }
 
 /// Configures cells and returns their previous values.
-fn configure(array: &mut MeterArray, range: Range<usize>, value: MeterValue, now_ns: u64) -> Vec<MeterCell> {
+fn configure(array: &MeterArray, range: Range<usize>, value: MeterValue, now_ns: u64) -> Vec<MeterCell> {
     let set = |index| {
-        let cell = array.cell_mut(index as u64)?;
-        let mut fresh = MeterCell::default();
+        let cell = array.cell(index as u64)?;
+        let (before, fresh) = (cell.clone(), MeterCell::default());
         fresh.set_counts(value.counts.unwrap_or(cell.counts()));
         value.config.into_iter().for_each(|config| fresh.configure(config, now_ns));
-        Some(std::mem::replace(cell, fresh))
+        cell.copy_from(&fresh);
+        Some(before)
     };
     range.filter_map(set).collect()
 }
 
-fn restore(array: &mut MeterArray, range: Range<usize>, old: Vec<MeterCell>) {
+fn restore(array: &MeterArray, range: Range<usize>, old: Vec<MeterCell>) {
     for (index, old) in range.zip(old) {
-        array.cell_mut(index as u64).into_iter().for_each(|cell| cell.clone_from(&old));
+        array.cell(index as u64).into_iter().for_each(|cell| cell.copy_from(&old));
     }
 }
 
@@ -218,7 +219,7 @@ pub(crate) fn set_direct(
         configure(meters, cells, MeterValue { config, counts: values.meter_counts }, now_ns);
     } else if let Some(counts) = values.meter_counts {
         for index in cells {
-            meters.cell_mut(index as u64).into_iter().for_each(|cell| cell.set_counts(counts));
+            meters.cell(index as u64).into_iter().for_each(|cell| cell.set_counts(counts));
         }
     }
 }

@@ -220,7 +220,7 @@ fn set_up_meters(rng: &mut Rng, switch: &mut Switch) {
                 peak_rate_milliunits_per_s: committed_rate_milliunits_per_s + rng.below(1_000_000_000),
                 peak_burst: 500 + rng.below(500),
             };
-            if let Some(cell) = meter.cell_mut(index).filter(|_| rng.chance(1, 2)) {
+            if let Some(cell) = meter.cell(index).filter(|_| rng.chance(1, 2)) {
                 cell.configure(config, 0);
             }
         }
