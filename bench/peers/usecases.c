@@ -2,19 +2,23 @@
  * routing of IPv4 and IPv6, a data centre gateway with VXLAN, a broadband gateway with GRE and address translation.
  *
  * Each function does for its packets what the program does for the same ones, including the checks of headers, lengths,
- * addresses and checksums, and the counters; other packets are dropped. Tables are hash tables with open addressing, at
- * most half full, and a table with a slot for each /24 for routes of IPv4. The next packets are prefetched. There is no
- * architecture and no metadata, a group has one member, and nothing is told to a controller.
+ * addresses and checksums, the hashes of flows that choose members of groups, meters, counters and the times of bindings;
+ * other packets are dropped. Tables are hash tables with open addressing, at most half full, and a table with a slot for
+ * each /24 for routes of IPv4. CRCs take up to sixteen bytes at a time, each by a table of its own. The next packets are
+ * prefetched. There is no architecture and no metadata, and nothing is told to a controller.
  */
 #include "large.h"
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define EXPORT __attribute__((visibility("default")))
 #define AHEAD 8u
 #define TABLES 8u
 #define ARGS 6u
+#define CRC_BYTES 16u /* that are looked up at once */
+#define CLOCK_FRAMES 256u /* that have the same time */
 
 /* A packet, with headroom before its bytes. */
 struct frame {
@@ -27,8 +31,19 @@ struct entry {
     uint64_t key[2];
     uint64_t args[ARGS];
     uint32_t is_used;
-    uint32_t number; /* of its counter */
+    uint32_t number; /* of its state */
 };
+
+/* What packets change: of a subscriber, a service, a server or a binding. Of pairs, the first is committed, the second is
+ * peak. Without rates, a meter marks nothing. */
+struct state {
+    uint64_t packets, bytes;
+    uint64_t time_ns; /* when a packet last used it */
+    uint64_t tokens[2], rates[2]; /* nanobytes, bytes in a second */
+    uint32_t bursts[2];
+};
+
+_Static_assert(sizeof(struct state) == 64, "a line of the cache");
 
 struct table {
     struct entry *entries;
@@ -40,7 +55,8 @@ struct table {
 
 struct limit {
     struct table tables[TABLES];
-    uint32_t crc[256];
+    uint32_t crc32[CRC_BYTES][256]; /* [k][byte]: the effect of a byte that k more bytes follow */
+    uint16_t crc16[CRC_BYTES][256];
 };
 
 EXPORT struct limit *limit_new(uint32_t entries)
@@ -54,11 +70,20 @@ EXPORT struct limit *limit_new(uint32_t entries)
         limit->tables[table].mask = (1u << bits) - 1;
     }
     for (uint32_t byte = 0; byte < 256; byte++) {
-        uint32_t value = byte;
-        for (int bit = 0; bit < 8; bit++)
+        uint32_t value = byte, half = byte;
+        for (int bit = 0; bit < 8; bit++) {
             value = value >> 1 ^ (value & 1 ? 0xedb88320u : 0);
-        limit->crc[byte] = value;
+            half = half >> 1 ^ (half & 1 ? 0xa001u : 0);
+        }
+        limit->crc32[0][byte] = value;
+        limit->crc16[0][byte] = (uint16_t)half;
     }
+    for (uint32_t k = 1; k < CRC_BYTES; k++)
+        for (uint32_t byte = 0; byte < 256; byte++) {
+            uint32_t value = limit->crc32[k - 1][byte], half = limit->crc16[k - 1][byte];
+            limit->crc32[k][byte] = value >> 8 ^ limit->crc32[0][value & 0xff];
+            limit->crc16[k][byte] = (uint16_t)(half >> 8 ^ limit->crc16[0][half & 0xff]);
+        }
     return limit;
 }
 
@@ -219,10 +244,59 @@ static uint32_t route4(const struct table *table, uint32_t address)
     return table->slots[address >> 8];
 }
 
-static void count(uint64_t *counts, const struct entry *entry, uint32_t bytes)
+static void count(struct state *states, const struct entry *entry, uint32_t bytes)
 {
-    counts[2 * entry->number]++;
-    counts[2 * entry->number + 1] += bytes;
+    states[entry->number].packets++;
+    states[entry->number].bytes += bytes;
+}
+
+/* Whether a packet exceeds the peak rate of its sender or receiver (RFC 2698). */
+static int is_red(struct state *state, uint32_t bytes, uint64_t now_ns)
+{
+    if (state->rates[1] == 0)
+        return 0;
+    const uint64_t elapsed = now_ns - state->time_ns, wanted = (uint64_t)bytes * 1000000000u;
+    for (int bucket = 0; bucket < 2; bucket++) {
+        const uint64_t most = (uint64_t)state->bursts[bucket] * 1000000000u;
+        const uint64_t filled = state->tokens[bucket] + elapsed * state->rates[bucket];
+        state->tokens[bucket] = filled < most ? filled : most;
+    }
+    state->time_ns = now_ns;
+    if (state->tokens[1] < wanted)
+        return 1;
+    state->tokens[1] -= wanted;
+    state->tokens[0] -= state->tokens[0] < wanted ? 0 : wanted;
+    return 0;
+}
+
+/* The CRC-16 of bytes, and the CRC-32 of at most sixteen, at least four. Their number is a constant. */
+static inline __attribute__((always_inline)) uint32_t crc16(const struct limit *limit, const uint8_t *bytes, uint32_t count)
+{
+    uint32_t crc = 0;
+    while (count > 0) {
+        const uint32_t now = count % CRC_BYTES == 0 ? CRC_BYTES : count % CRC_BYTES;
+        uint32_t next = 0;
+        for (uint32_t i = 0; i < now; i++)
+            next ^= limit->crc16[now - 1 - i][i < 2 ? bytes[i] ^ (crc >> 8 * i & 0xff) : bytes[i]];
+        crc = next;
+        bytes += now;
+        count -= now;
+    }
+    return crc;
+}
+
+static inline __attribute__((always_inline)) uint32_t crc32(const struct limit *limit, const uint8_t *bytes, uint32_t count)
+{
+    uint32_t crc = 0;
+    for (uint32_t i = 0; i < count; i++)
+        crc ^= limit->crc32[count - 1 - i][i < 4 ? bytes[i] ^ 0xff : bytes[i]];
+    return ~crc;
+}
+
+/* The member of a group for a flow. The group has their number before them. */
+static uint64_t member(const struct entry *group, uint32_t hash)
+{
+    return group->args[1 + hash % (uint32_t)group->args[0]];
 }
 
 /* Writes the Ethernet addresses of a hop, and says at which port it is. */
@@ -237,10 +311,10 @@ static uint32_t hop_of(const struct table *hops, uint64_t hop, uint8_t *ethernet
 }
 
 /* Tables: 0 stations. */
-static uint32_t l2fwd(const struct limit *limit, struct frame *frame, uint64_t *counts)
+static uint32_t l2fwd(const struct limit *limit, struct frame *frame, struct state *states, uint64_t now_ns)
 {
     const uint8_t *bytes = frame->bytes;
-    (void)counts;
+    (void)states, (void)now_ns;
     if (frame->length < 14 || bytes[6] & 1 || (load48(bytes) & 0xfffffffffff0u) == 0x0180c2000000u)
         return 0;
     const struct entry *station = find(limit->tables, 0, load48(bytes));
@@ -248,29 +322,37 @@ static uint32_t l2fwd(const struct limit *limit, struct frame *frame, uint64_t *
 }
 
 /* Tables: 0 interfaces, 1 routes to groups, 2 groups, 3 hops. */
-static uint32_t l3fwd(const struct limit *limit, struct frame *frame, uint64_t *counts)
+static uint32_t l3fwd(const struct limit *limit, struct frame *frame, struct state *states, uint64_t now_ns)
 {
     const struct table *tables = limit->tables;
     uint8_t *bytes = frame->bytes, *ip = bytes + 14;
-    (void)counts;
+    (void)states, (void)now_ns;
     const struct entry *interface = find(tables, 0, frame->port);
     if (interface == NULL || frame->length < 42 || load48(bytes) != interface->args[0])
         return 0;
     if (load16(bytes + 12) != 0x800 || !is_good4(ip, frame->length - 14))
         return 0;
-    uint32_t group = route4(tables + 1, load32(ip + 16));
-    const struct entry *chosen = group == 0 ? NULL : find(tables + 2, 0, group - 1);
-    uint32_t port = chosen == NULL ? 0 : hop_of(tables + 3, chosen->args[0], bytes);
+    uint32_t number = route4(tables + 1, load32(ip + 16));
+    const struct entry *group = number == 0 ? NULL : find(tables + 2, 0, number - 1);
+    if (group == NULL)
+        return 0;
+    uint8_t flow[13];
+    memcpy(flow, ip + 12, 8);
+    flow[8] = ip[9];
+    memset(flow + 9, 0, 4);
+    if ((ip[9] == 6 || ip[9] == 17) && frame->length >= 38)
+        memcpy(flow + 9, ip + 20, 4);
+    uint32_t port = hop_of(tables + 3, member(group, crc16(limit, flow, sizeof flow)), bytes);
     if (port != 0)
         lower_ttl(ip);
     return port;
 }
 
-static uint32_t l3fwd6(const struct limit *limit, struct frame *frame, uint64_t *counts)
+static uint32_t l3fwd6(const struct limit *limit, struct frame *frame, struct state *states, uint64_t now_ns)
 {
     const struct table *tables = limit->tables;
     uint8_t *bytes = frame->bytes, *ip = bytes + 14;
-    (void)counts;
+    (void)states, (void)now_ns;
     const struct entry *interface = find(tables, 0, frame->port);
     if (interface == NULL || frame->length < 54 || load48(bytes) != interface->args[0])
         return 0;
@@ -284,26 +366,28 @@ static uint32_t l3fwd6(const struct limit *limit, struct frame *frame, uint64_t 
         lengths &= ~(1u << length);
         route = find(tables + 1, 4 * length, address & ~(uint64_t)0 << (64 - 4 * length));
     }
-    const struct entry *chosen = route == NULL ? NULL : find(tables + 2, 0, route->args[0]);
-    uint32_t port = chosen == NULL ? 0 : hop_of(tables + 3, chosen->args[0], bytes);
+    const struct entry *group = route == NULL ? NULL : find(tables + 2, 0, route->args[0]);
+    if (group == NULL)
+        return 0;
+    uint8_t flow[40];
+    memcpy(flow, ip + 8, 32);
+    flow[32] = ip[6];
+    uint32_t ports = (ip[6] == 6 || ip[6] == 17) && frame->length >= 58 ? load32(ip + 40) : 0;
+    /* The label has twenty bits. */
+    store32(flow + 33, load32(ip) << 12 | ports >> 20);
+    store32(flow + 36, (load32(ip) << 12 | ports >> 20) << 24 | (ports & 0xfffff) << 4);
+    uint32_t port = hop_of(tables + 3, member(group, crc16(limit, flow, sizeof flow)), bytes);
     if (port != 0)
         ip[7]--;
     return port;
 }
 
-/* The end of a CRC-32 over some bytes. */
-static uint32_t crc32(const struct limit *limit, const uint8_t *bytes, uint32_t count, uint32_t value)
-{
-    while (count-- > 0)
-        value = value >> 8 ^ limit->crc[(value ^ *bytes++) & 0xff];
-    return value;
-}
-
 /* Tables: 0 interfaces, 1 services, 2 groups, 3 servers, 4 end points. */
-static uint32_t dcg_in(const struct limit *limit, struct frame *frame, uint64_t *counts)
+static uint32_t dcg_in(const struct limit *limit, struct frame *frame, struct state *states, uint64_t now_ns)
 {
     const struct table *tables = limit->tables;
     uint8_t *bytes = frame->bytes, *ip = bytes + 14, *udp = ip + 20;
+    (void)now_ns;
     const struct entry *interface = find(tables, 0, frame->port);
     if (interface == NULL || frame->length < 42 || load48(bytes) != interface->args[0] || bytes[6] & 1)
         return 0;
@@ -311,16 +395,20 @@ static uint32_t dcg_in(const struct limit *limit, struct frame *frame, uint64_t 
         return 0;
     const struct entry *service = find(tables + 1, load32(ip + 16), (uint64_t)ip[9] << 16 | load16(udp + 2));
     const struct entry *group = service == NULL ? NULL : find(tables + 2, 0, service->args[0]);
-    const struct entry *server = group == NULL ? NULL : find(tables + 3, 0, group->args[0]);
+    if (group == NULL)
+        return 0;
+    uint8_t key[13];
+    memcpy(key, ip + 12, 8);
+    key[8] = ip[9];
+    memcpy(key + 9, udp, 4);
+    uint32_t flow = crc32(limit, key, sizeof key);
+    flow ^= flow >> 16;
+    const struct entry *server = find(tables + 3, 0, member(group, flow));
     const struct entry *end = server == NULL ? NULL : find(tables + 4, 0, server->args[0]);
     if (end == NULL || frame->length + 36 > end->args[5])
         return 0;
-    uint64_t *server_counts = counts + 2 * tables[1].count;
-    count(counts, service, frame->length);
-    count(server_counts, server, frame->length);
-    uint32_t flow = crc32(limit, ip + 12, 8, 0xffffffffu);
-    flow = ~crc32(limit, udp, 4, crc32(limit, ip + 9, 1, flow));
-    flow ^= flow >> 16;
+    count(states, service, frame->length);
+    count(states + tables[1].count, server, frame->length);
     lower_ttl(ip);
     store48(bytes, server->args[3]);
     store48(bytes + 6, server->args[2]);
@@ -345,10 +433,11 @@ static uint32_t dcg_in(const struct limit *limit, struct frame *frame, uint64_t 
 }
 
 /* Tables: 0 interfaces, 1 own end points, 2 known ones, 3 segments, 4 sources, 5 routes of the tenant, 6 hops. */
-static uint32_t dcg_out(const struct limit *limit, struct frame *frame, uint64_t *counts)
+static uint32_t dcg_out(const struct limit *limit, struct frame *frame, struct state *states, uint64_t now_ns)
 {
     const struct table *tables = limit->tables;
     uint8_t *bytes = frame->bytes, *around = bytes + 14, *inner = bytes + 50, *ip = inner + 14;
+    (void)now_ns;
     const struct entry *interface = find(tables, 0, frame->port);
     if (interface == NULL || frame->length < 92 || load48(bytes) != interface->args[0])
         return 0;
@@ -367,7 +456,7 @@ static uint32_t dcg_out(const struct limit *limit, struct frame *frame, uint64_t
     if (find(tables + 4, segment->args[0], load32(ip + 12)) == NULL)
         return 0;
     uint32_t hop = route4(tables + 5, load32(ip + 16));
-    count(counts, segment, frame->length);
+    count(states, segment, frame->length);
     uint32_t port = hop == 0 ? 0 : hop_of(tables + 6, hop - 1, inner);
     if (port != 0) {
         lower_ttl(ip);
@@ -394,7 +483,7 @@ static void translate(uint8_t *ip, uint32_t at, uint32_t address, uint32_t port_
 }
 
 /* Tables: 0 interfaces, 1 tunnels, 2 bindings, 3 routes, 4 hops, 6 public addresses. */
-static uint32_t bng_up(const struct limit *limit, struct frame *frame, uint64_t *counts)
+static uint32_t bng_up(const struct limit *limit, struct frame *frame, struct state *states, uint64_t now_ns)
 {
     const struct table *tables = limit->tables;
     uint8_t *bytes = frame->bytes, *around = bytes + 14, *ip = bytes + 42, *udp = ip + 20;
@@ -417,13 +506,19 @@ static uint32_t bng_up(const struct limit *limit, struct frame *frame, uint64_t 
     if (tables[6].slots != NULL && route4(tables + 6, destination) != 0)
         return 0;
     uint64_t subscriber = tunnel->args[0];
+    struct state *state = states + tunnel->number;
     const struct entry *binding = find(tables + 2, subscriber << 32 | source, (uint64_t)ip[9] << 16 | load16(udp));
-    uint32_t hop = binding == NULL ? 0 : route4(tables + 3, destination);
+    if (binding == NULL)
+        return 0;
+    states[tables[1].count + binding->number].time_ns = now_ns;
+    if (is_red(state, frame->length, now_ns))
+        return 0;
+    uint32_t hop = route4(tables + 3, destination);
     uint32_t port = hop == 0 ? 0 : hop_of(tables + 4, hop - 1, bytes + 28);
     if (port == 0)
         return 0;
     store16(bytes + 40, 0x800);
-    count(counts, tunnel, frame->length);
+    count(states, tunnel, frame->length);
     translate(ip, 12, (uint32_t)binding->args[0], 0, (uint32_t)binding->args[1]);
     frame->bytes += 28;
     frame->length -= 28;
@@ -431,7 +526,7 @@ static uint32_t bng_up(const struct limit *limit, struct frame *frame, uint64_t 
 }
 
 /* Tables: 0 interfaces, 1 public addresses, 2 bindings, 3 subscribers, 4 routes to them, 5 hops. */
-static uint32_t bng_down(const struct limit *limit, struct frame *frame, uint64_t *counts)
+static uint32_t bng_down(const struct limit *limit, struct frame *frame, struct state *states, uint64_t now_ns)
 {
     const struct table *tables = limit->tables;
     uint8_t *bytes = frame->bytes, *ip = bytes + 14, *udp = ip + 20;
@@ -445,15 +540,18 @@ static uint32_t bng_down(const struct limit *limit, struct frame *frame, uint64_
     if (route4(tables + 1, destination) == 0)
         return 0;
     const struct entry *binding = find(tables + 2, destination, (uint64_t)ip[9] << 16 | load16(udp + 2));
-    const struct entry *tunnel = binding == NULL ? NULL : find(tables + 3, 0, binding->args[0]);
-    if (tunnel == NULL || length > tunnel->args[2])
+    if (binding == NULL)
+        return 0;
+    states[tables[3].count + binding->number].time_ns = now_ns;
+    const struct entry *tunnel = find(tables + 3, 0, binding->args[0]);
+    if (tunnel == NULL || length > tunnel->args[2] || is_red(states + tunnel->number, frame->length, now_ns))
         return 0;
     uint32_t hop = route4(tables + 4, (uint32_t)tunnel->args[1]);
     uint8_t *outer = bytes - 28, *around = outer + 14;
     uint32_t port = hop == 0 ? 0 : hop_of(tables + 5, hop - 1, outer);
     if (port == 0)
         return 0;
-    count(counts, tunnel, frame->length);
+    count(states, tunnel, frame->length);
     translate(ip, 16, (uint32_t)binding->args[1], 2, (uint32_t)binding->args[2]);
     store16(outer + 12, 0x800);
     store32(around, 0x45000000u | (uint32_t)ip[1] << 16 | (length + 28));
@@ -469,14 +567,23 @@ static uint32_t bng_down(const struct limit *limit, struct frame *frame, uint64_
     return port;
 }
 
+static uint64_t clock_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 #define RUN(job)                                                                                            \
-    EXPORT uint64_t limit_##job(const struct limit *limit, uint64_t *counts, struct frame *frames, uint64_t count) \
+    EXPORT uint64_t limit_##job(const struct limit *limit, struct state *states, struct frame *frames, uint64_t count) \
     {                                                                                                       \
-        uint64_t sent = 0;                                                                                  \
+        uint64_t sent = 0, now_ns = 0;                                                                      \
         for (uint64_t i = 0; i < count; i++) {                                                              \
+            if (i % CLOCK_FRAMES == 0)                                                                      \
+                now_ns = clock_ns();                                                                        \
             if (i + AHEAD < count)                                                                          \
                 __builtin_prefetch(frames[i + AHEAD].bytes, 1);                                             \
-            frames[i].port = job(limit, frames + i, counts);                                                \
+            frames[i].port = job(limit, frames + i, states, now_ns);                                        \
             sent += frames[i].port != 0;                                                                    \
         }                                                                                                   \
         return sent;                                                                                        \

@@ -277,14 +277,19 @@ pub struct UseCase {
 // SAFETY: after the tables are filled, which needs `&mut`, the functions only read them; see `peers/usecases.c`.
 unsafe impl Sync for UseCase {}
 
-/// Frames of a use case, each with headroom, and the counters of who works on them.
+/// What packets change of an entry: counters, a meter, times.
+#[derive(Clone, Default)]
+#[repr(C, align(64))]
+struct State([u64; 8]);
+
+/// Frames of a use case, each with headroom, and the state of entries of who works on them.
 pub struct UseCaseFrames {
     original: Vec<u8>,
     memory: Vec<u8>,
     /// Port, first byte and length of each.
     places: Vec<(u32, usize, u32)>,
     list: Vec<ListedFrame>,
-    counts: Vec<u64>,
+    states: Vec<State>,
 }
 
 // SAFETY: the listed frames are in `memory`, which moves with them.
@@ -328,17 +333,17 @@ impl UseCase {
 
     /// Works on all frames this many times. Returns the time, and how many were sent.
     pub fn run(&self, frames: &mut UseCaseFrames, rounds: usize) -> Result<(Duration, u64), Box<dyn Error>> {
-        type Run = unsafe extern "C" fn(*const c_void, *mut u64, *mut ListedFrame, u64) -> u64;
+        type Run = unsafe extern "C" fn(*const c_void, *mut State, *mut ListedFrame, u64) -> u64;
         // SAFETY: as above.
         let run = unsafe { self.made.library.get::<Run>(format!("limit_{}", self.job).as_bytes())? };
         let (mut spent, mut sent) = (Duration::ZERO, 0);
         for _ in 0..rounds {
             frames.restore();
-            let (counts, list) = (frames.counts.as_mut_ptr(), frames.list.as_mut_ptr());
+            let (states, list) = (frames.states.as_mut_ptr(), frames.list.as_mut_ptr());
             let started = Instant::now();
-            // SAFETY: the listed frames are in `memory`, each after headroom for what it grows by; there are counters
-            // for the entries of two tables.
-            sent += unsafe { run(self.made.it, counts, list, frames.list.len() as u64) };
+            // SAFETY: the listed frames are in `memory`, each after headroom for what it grows by; there is state for
+            // the entries of two tables.
+            sent += unsafe { run(self.made.it, states, list, frames.list.len() as u64) };
             spent += started.elapsed();
         }
         Ok((spent, sent))
@@ -356,8 +361,8 @@ impl UseCaseFrames {
             original.resize(original.len().next_multiple_of(64), 0);
             places.push((port, start, frame.len() as u32));
         }
-        let counts = vec![0; 4 * entries as usize + 64];
-        UseCaseFrames { memory: original.clone(), original, places, list: Vec::new(), counts }
+        let states = vec![State::default(); 2 * entries as usize + 64];
+        UseCaseFrames { memory: original.clone(), original, places, list: Vec::new(), states }
     }
 
     fn restore(&mut self) {

@@ -109,6 +109,9 @@ pub struct Arguments {
     /// The length of frames of `usecases`, without their checksum: a number, or imix; headers are never cut
     #[arg(long, default_value = "60")]
     bytes: generate::flows::Sizes,
+    /// Measures `usecases` between virtual interfaces as well, by packet sockets and AF_XDP; as root
+    #[arg(long)]
+    interfaces: bool,
     /// What random numbers begin with, for `zipline-sizes` and `ns3`
     #[arg(long, default_value_t = 1)]
     seed: u64,

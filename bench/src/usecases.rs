@@ -16,7 +16,9 @@ use generate::{Generator, Preset, Settings};
 use measure::figures::{median, range};
 use measure::memory::Bench;
 use measure::traffic::Trace;
+use measure::veth::{Carrier, Pairs};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::thread;
 use std::time::Duration;
@@ -154,7 +156,7 @@ fn traffic(arguments: &Arguments, name: &str) -> Result<(String, Trace), Box<dyn
     let (mut text, mut trace) = (Vec::new(), Trace::default());
     generator.entries(&mut text, &mut |_, _| {})?;
     generator.packets(|port, frame| if trace.push(port, frame) { Ok(()) } else { Err("too many packets") })?;
-    Ok((String::from_utf8(text)?, trace))
+    Ok((with_pairs(&String::from_utf8(text)?), trace))
 }
 
 /// A use case, ready to be measured.
@@ -211,11 +213,28 @@ fn measure(arguments: &Arguments, name: &str, job: &'static str, tables: &[Table
         progress.step();
     }
     drop(progress);
+    let interfaces = if arguments.interfaces { between_interfaces(arguments, &mut switch, &trace)? } else { json!({}) };
     Ok(json!({
         "benchmark": "usecases", "entries": arguments.routes, "frames": arguments.destinations, "usecase": name, "frame_bytes": trace.frame_bytes() as f64 / trace.len() as f64,
         "native_ns": native[0], "by_hand_ns": by_hand[0], "workers": workers,
         "native_workers_ns": native[1], "by_hand_workers_ns": by_hand[1], "one_worker_only": hindrance,
+        "interfaces_ns": interfaces,
     }))
+}
+
+/// Processor time of the switch for a frame between virtual interfaces, by driver. All frames arrive at one port.
+fn between_interfaces(arguments: &Arguments, switch: &mut Switch, trace: &Trace) -> Result<Value, Box<dyn Error>> {
+    let first = trace.frames().next().map_or(0, |(port, _)| port);
+    let frames: Vec<&[u8]> = trace.frames().filter(|(port, _)| *port == first).map(|(_, frame)| frame).collect();
+    let pairs = Pairs::with_frames_of(frames.iter().map(|frame| frame.len()).max().unwrap_or(0))?;
+    let mut figures = BTreeMap::<&str, Vec<f64>>::new();
+    for _ in 0..arguments.runs {
+        for carrier in [Carrier::PacketSocket, Carrier::Xdp] {
+            let outcome = pairs.measure(carrier, switch, first, &frames)?;
+            figures.entry(carrier.name()).or_default().push(outcome.switch_ns);
+        }
+    }
+    Ok(json!(figures))
 }
 
 /// Runs the peer in one thread, and in one more for each of `others`. Returns nanoseconds of a round, on average.
@@ -280,13 +299,30 @@ impl Output for Made {
     }
 }
 
-/// The entries of commands. Each group of an action profile has the member of its number.
+/// Adds to the entries of a use case a second member to each group: that of the next group.
+fn with_pairs(entries: &str) -> String {
+    let groups: Vec<(&str, &str)> = entries
+        .lines()
+        .filter_map(|line| line.strip_prefix("act_prof_add_member_to_group ")?.split_once(' '))
+        .collect();
+    let mut out = entries.to_owned();
+    // A group of its own alone has one.
+    let pairs = if groups.len() > 1 { &groups[..] } else { &[] };
+    for (number, (profile, _)) in pairs.iter().enumerate() {
+        let next = (number + 1) % groups.len();
+        out.push_str(&format!("act_prof_add_member_to_group {profile} {next} {number}\n"));
+    }
+    out
+}
+
+/// The entries of commands. What refers to a group has the number of its members, then their arguments.
 fn parse(text: &str) -> Result<Vec<Entry>, Box<dyn Error>> {
     let number = |word: &str| -> Result<u128, Box<dyn Error>> {
         let context = Context { seed: 0, flow: 0, entries: 0, ports: (0, 0), key: &[] };
         Ok(Expression::parse(word)?.value(&context))
     };
-    let (mut entries, mut members) = (Vec::new(), Vec::new());
+    let (mut entries, mut members) = (Vec::new(), Vec::<Vec<u64>>::new());
+    let (mut groups, mut to_groups) = (BTreeMap::<usize, Vec<usize>>::new(), Vec::new());
     for line in text.lines() {
         let words: Vec<&str> = line.split_whitespace().collect();
         let arrow = words.iter().position(|word| *word == "=>").unwrap_or(words.len());
@@ -307,16 +343,19 @@ fn parse(text: &str) -> Result<Vec<Entry>, Box<dyn Error>> {
                 args: args(words.get(arrow + 1..).unwrap_or_default())?,
             }),
             "act_prof_create_member" => members.push(args(&words[3..])?),
+            "act_prof_add_member_to_group" => groups.entry(words[3].parse()?).or_default().push(words[2].parse()?),
             "table_indirect_add_with_group" => {
-                let group: usize = words[arrow + 1].parse()?;
-                entries.push(Entry {
-                    table: words[1].to_owned(),
-                    key: key(&words[2..arrow])?,
-                    args: members[group].clone(),
-                });
+                to_groups.push((words[1].to_owned(), key(&words[2..arrow])?, words[arrow + 1].parse::<usize>()?));
             }
             _ => {}
         }
+    }
+    // A switch has the members of a group in the order of their numbers.
+    groups.values_mut().for_each(|members| members.sort_unstable());
+    for (table, key, group) in to_groups {
+        let its = &groups[&group];
+        let args = its.iter().flat_map(|&member| members[member].iter().copied());
+        entries.push(Entry { table, key, args: std::iter::once(its.len() as u64).chain(args).collect() });
     }
     // Shorter prefixes first.
     entries.sort_by_key(|entry| entry.key.iter().filter_map(|(_, length)| *length).max());
@@ -376,6 +415,11 @@ fn print(arguments: &Arguments, rows: &[Value]) {
         match several.is_empty() {
             true => println!(" {:>10} {by_hand:>10.1}", "-"),
             false => println!(" {:>10.1} {by_hand:>10.1} {:>6.2}", median(&several), median(&several) / by_hand),
+        }
+        for (driver, figures) in row["interfaces_ns"].as_object().into_iter().flatten() {
+            let figures: Vec<f64> = figures.as_array().into_iter().flatten().filter_map(Value::as_f64).collect();
+            let (least, greatest) = range(&figures);
+            println!("  {driver}: {:.0} ns ({least:.0} to {greatest:.0})", median(&figures));
         }
     }
     println!("the last three columns are those of {} workers at once", arguments.workers);
