@@ -1,35 +1,8 @@
-//! Rates, and the time that bytes take at them.
+//! The time that bytes take at a rate.
 //!
-//! What enters: texts such as `2.5Gbps`, and bytes. What leaves: bits per second and picoseconds, exactly.
+//! What enters: bytes, and bits per second. What leaves: picoseconds, exactly.
 
 pub use base::Time;
-use base::time::{scaled, split_unit};
-
-/// Units of rates, and their bits per second.
-const RATE_UNITS: [(&str, u64); 5] =
-    [("Tbps", 1_000_000_000_000), ("Gbps", 1_000_000_000), ("Mbps", 1_000_000), ("kbps", 1_000), ("bps", 1)];
-
-/// Units of packet rates, and their packets per second.
-const PACKET_RATE_UNITS: [(&str, u64); 4] = [("Gpps", 1_000_000_000), ("Mpps", 1_000_000), ("kpps", 1_000), ("pps", 1)];
-
-/// Reads a rate such as `10kpps` in packets per second.
-pub fn parse_packet_rate(text: &str) -> Result<u64, String> {
-    let (number, unit) = split_unit(text);
-    let of_unit = PACKET_RATE_UNITS.iter().find(|(name, _)| *name == unit);
-    let packets = of_unit.and_then(|(_, packets)| scaled(number, *packets));
-    packets.filter(|&packets| packets > 0).ok_or_else(|| {
-        format!("`{text}` is not a rate of packets: write a number with pps, kpps, Mpps or Gpps, as in \"10kpps\"")
-    })
-}
-
-/// Reads a rate such as `10Gbps` in bits per second.
-pub fn parse_rate(text: &str) -> Result<u64, String> {
-    let (number, unit) = split_unit(text);
-    let bits = RATE_UNITS.iter().find(|(name, _)| *name == unit).and_then(|(_, bits)| scaled(number, *bits));
-    bits.filter(|&bits| bits > 0).ok_or_else(|| {
-        format!("`{text}` is not a rate: write a number with bps, kbps, Mbps, Gbps or Tbps, as in \"10Gbps\"")
-    })
-}
 
 /// How long bytes occupy a line of a given rate, without error in the long run: what is left of a picosecond is
 /// carried to the next packet.
@@ -81,19 +54,6 @@ impl Serialiser {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn rates_have_units() {
-        assert_eq!(parse_rate("10Gbps"), Ok(10_000_000_000));
-        assert_eq!(parse_rate("2.5 Mbps"), Ok(2_500_000));
-        for text in ["0Gbps", "10", "10G", "-1bps", "0.5bps"] {
-            assert!(parse_rate(text).is_err(), "{text}");
-        }
-        assert_eq!((parse_packet_rate("2.5kpps"), parse_packet_rate("1Gpps")), (Ok(2_500), Ok(1_000_000_000)));
-        for text in ["0pps", "10", "10kbps", "0.5pps"] {
-            assert!(parse_packet_rate(text).is_err(), "{text}");
-        }
-    }
 
     #[test]
     fn a_second_carries_exactly_the_bytes_of_its_rate() {

@@ -7,13 +7,13 @@ use crate::controller::{
     Controller, ControllerNode, Latencies, Learning, LearningConfig, LearningSource, SwitchFacts, WorkTimes,
 };
 use crate::network::{NetworkBuilder, NodeId};
-use crate::scenario::controller_file::{ControllerKindName, ControllerSection, LearnName};
 use crate::scenario::resolve::{Draft, SwitchKind, SwitchPlan};
-use crate::scenario::values::Names;
-use crate::scenario::{Place, ScenarioFault};
 use crate::switch_node::SwitchNode;
 use crate::time::Time;
 use crate::topology::NodeRef;
+use scenario_file::controller::{ControllerKindName, ControllerSection, LearnName};
+use scenario_file::values::Names;
+use scenario_file::{Place, ScenarioFault};
 use std::ops::Range;
 use std::sync::Arc;
 use toml::Spanned;

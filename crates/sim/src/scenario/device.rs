@@ -5,14 +5,15 @@
 use crate::device::{Device, QueueChange};
 use crate::pipeline::{PipelineConfig, Service};
 use crate::scenario::cost::Unmeasured;
-use crate::scenario::device_file::{
-    BufferSection, InternalPortSection, PipelineSection, PortSection, QueueSection, TimingName,
-};
-use crate::scenario::file::{ScenarioFile, SwitchSection};
 use crate::scenario::resolve::{Draft, SwitchKind, SwitchPlan};
-use crate::scenario::values::Cost;
 use crate::time::Time;
 use crate::topology::NodeRef;
+use scenario_file::ScenarioFile;
+use scenario_file::device::{
+    BufferSection, InternalPortSection, PipelineSection, PortSection, QueueSection, TimingName,
+};
+use scenario_file::sections::SwitchSection;
+use scenario_file::values::Cost;
 use std::num::NonZeroU32;
 use switch::{BufferSettings, DynamicThreshold, InternalPort, InternalPortSettings};
 use toml::Spanned;

@@ -6,11 +6,11 @@
 
 use crate::channel::{ChannelConfig, Interval};
 use crate::random::{stream, uniform_time};
-use crate::scenario::file::{FaultSection, TablesName};
 use crate::scenario::resolve::SwitchPlan;
-use crate::scenario::{ScenarioFault, Sources};
 use crate::time::Time;
 use crate::topology::{NodeRef, Topology};
+use scenario_file::sections::{FaultSection, TablesName};
+use scenario_file::{ScenarioFault, Sources};
 use toml::Spanned;
 
 /// The most random faults.

@@ -5,17 +5,17 @@ use crate::channel::ChannelConfig;
 use crate::host::Sending;
 use crate::host::udp::PAYLOAD_BYTES_MIN;
 use crate::random;
-use crate::scenario::file::loads::{HasTcpKeys as _, TcpKeys};
-use crate::scenario::file::{
-    ArrivalsName, CongestionName, FlowKindName, FlowSection, PairsName, ScenarioFile, SizesName,
-};
 use crate::scenario::resolve::{FlowKind, FlowPlan, IncastPlan, ReadFile};
-use crate::scenario::values::Names;
-use crate::scenario::{ScenarioFault, Sources, trace};
+use crate::scenario::trace;
 use crate::time::{Serialiser, Time};
 use crate::topology::{NodeRef, Topology};
 use base::Rng;
 use base::limits::PACKET_BYTES_MAX;
+use scenario_file::ScenarioFile;
+use scenario_file::loads::{HasTcpKeys as _, TcpKeys};
+use scenario_file::sections::{ArrivalsName, CongestionName, FlowKindName, FlowSection, PairsName, SizesName};
+use scenario_file::values::Names;
+use scenario_file::{ScenarioFault, Sources};
 use std::sync::Arc;
 use tcp::{Config, Congestion};
 use toml::Spanned;

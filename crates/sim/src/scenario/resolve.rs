@@ -13,12 +13,12 @@ use crate::host::{Exchange, Sending};
 use crate::scenario::controller::ControllerPlan;
 use crate::scenario::cost::Unmeasured;
 use crate::scenario::faults::{self, Fault};
-use crate::scenario::file::{self, ScenarioFile};
 use crate::scenario::flows::Resolver;
-use crate::scenario::values::Span;
-use crate::scenario::{Place, ScenarioFault, Sources};
 use crate::time::Time;
 use crate::topology::Topology;
+use scenario_file::ScenarioFile;
+use scenario_file::values::Span;
+use scenario_file::{Place, ScenarioFault, Sources};
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
@@ -247,7 +247,7 @@ impl Scenario {
     /// Reads a scenario with the values that the caller sets; all faults.
     pub fn read(text: &str, sets: &[String], read_file: ReadFile<'_>) -> Result<Scenario, Vec<ScenarioFault>> {
         let sources = Sources::new(text, sets);
-        let file = file::read(&sources).map_err(|fault| vec![fault])?;
+        let file = scenario_file::read(&sources).map_err(|fault| vec![fault])?;
         let topology = network::topology(&sources, &file.topology, read_file)?;
         let mut draft = Draft { sources: &sources, topology: &topology, faults: Vec::new() };
         let times = draft.times(&file);

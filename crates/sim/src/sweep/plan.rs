@@ -4,8 +4,8 @@
 //! the scenario, so `links.loss = [0, 0.01]` varies the key `loss` of `[links]`. The caller can add to it and replace
 //! parts of it.
 
-use crate::scenario::{Place, ScenarioFault, Sources, file};
 use crate::sweep::{Setting, digest};
+use scenario_file::{Place, ScenarioFault, Sources};
 use serde::Deserialize as _;
 use std::fmt;
 use std::ops::Range;
@@ -75,7 +75,7 @@ impl Plan {
         seeds: Option<&str>,
     ) -> Result<Option<Plan>, ScenarioFault> {
         let sources = Sources::new(text, sets);
-        let seed = file::read(&sources)?.seed.unwrap_or(1);
+        let seed = scenario_file::read(&sources)?.seed.unwrap_or(1);
         let table = DeTable::parse(text).map_err(|error| sources.fault(error.span(), error.message()))?.into_inner();
         let scenario = digest_of(&table, sets);
         let (mut axes, mut given) = (Vec::new(), None);

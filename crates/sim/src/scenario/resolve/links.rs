@@ -2,9 +2,12 @@
 
 use super::{Draft, SwitchPlan};
 use crate::channel::ChannelConfig;
-use crate::scenario::file::{LinkSection, ScenarioFile};
+use crate::random::Chance;
 use crate::time::Time;
 use crate::topology::NodeRef;
+use scenario_file::ScenarioFile;
+use scenario_file::sections::LinkSection;
+use scenario_file::values::Probability;
 
 /// The rate of links for which nothing else is said.
 const RATE_DEFAULT: u64 = 10_000_000_000;
@@ -84,6 +87,7 @@ impl Draft<'_> {
                 *place = value.clone();
             }
         }
+        let chance = |it: Option<Probability>| it.and_then(|it| Chance::new(it.0));
         set(&section.rate.map(|it| it.0), &mut config.bits_per_s);
         set(&section.delay.map(|it| it.0), &mut config.delay);
         set(&section.overhead, &mut config.overhead_bytes);
@@ -92,11 +96,11 @@ impl Draft<'_> {
         set(&section.ecn_packets, &mut config.ecn_packets);
         set(&section.ecn_bytes, &mut config.ecn_bytes);
         set(&section.mtu, &mut config.mtu);
-        set(&section.loss.map(|it| it.0), &mut config.loss);
-        set(&section.corruption.map(|it| it.0), &mut config.corruption);
-        set(&section.duplication.map(|it| it.0), &mut config.duplication);
+        set(&chance(section.loss), &mut config.loss);
+        set(&chance(section.corruption), &mut config.corruption);
+        set(&chance(section.duplication), &mut config.duplication);
         set(&section.jitter.map(|it| it.0), &mut config.jitter);
-        set(&section.reordering.map(|it| it.0), &mut config.reordering);
+        set(&chance(section.reordering), &mut config.reordering);
         set(&section.reordering_delay.map(|it| it.0), &mut config.reordering_delay);
         if let Some(down) = &section.down {
             config.down = self.intervals(down);

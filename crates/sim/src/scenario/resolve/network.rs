@@ -1,10 +1,10 @@
 //! From the section of the topology to hosts, switches and links: those of a file, or generated ones.
 
 use super::{ReadFile, read_text};
-use crate::scenario::file::{TopologyKind, TopologySection};
-use crate::scenario::{Place, ScenarioFault, Sources};
 use crate::topology::generate::LinkKind;
 use crate::topology::{Shape, Topology};
+use scenario_file::sections::{TopologyKind, TopologySection};
+use scenario_file::{Place, ScenarioFault, Sources};
 use std::ops::Range;
 use toml::Spanned;
 

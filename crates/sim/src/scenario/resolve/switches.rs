@@ -2,8 +2,9 @@
 
 use super::{Draft, SwitchKind, SwitchPlan};
 use crate::scenario::device::Said;
-use crate::scenario::file::{BackendName, ScenarioFile, SwitchKindName, SwitchSection, TablesName, TopologySection};
 use crate::topology::NodeRef;
+use scenario_file::ScenarioFile;
+use scenario_file::sections::{BackendName, SwitchKindName, SwitchSection, TablesName, TopologySection};
 use toml::Spanned;
 
 impl Draft<'_> {

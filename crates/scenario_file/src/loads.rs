@@ -1,7 +1,7 @@
 //! The sections that make many flows: workloads, incasts, lists of flows, sensors.
 
-use crate::scenario::file::{CongestionName, FlowSection, PairsName};
-use crate::scenario::values::{Names, Span};
+use crate::sections::{CongestionName, FlowSection, PairsName};
+use crate::values::{Names, Span};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -89,20 +89,21 @@ pub struct SensorSection {
 
 /// What sections say of TCP.
 #[derive(Clone, Debug)]
-pub(in crate::scenario) struct TcpKeys<'a> {
-    pub(in crate::scenario) is_v6: bool,
-    pub(in crate::scenario) congestion: Option<CongestionName>,
-    pub(in crate::scenario) ecn: Option<bool>,
-    pub(in crate::scenario) initial_window: &'a Option<Spanned<u32>>,
-    pub(in crate::scenario) min_rto: Option<Span>,
-    pub(in crate::scenario) delayed_ack: Option<Span>,
-    pub(in crate::scenario) receive_window: &'a Option<Spanned<u64>>,
-    pub(in crate::scenario) mss: &'a Option<Spanned<usize>>,
+#[allow(missing_docs, reason = "the fields are keys of the file")]
+pub struct TcpKeys<'a> {
+    pub is_v6: bool,
+    pub congestion: Option<CongestionName>,
+    pub ecn: Option<bool>,
+    pub initial_window: &'a Option<Spanned<u32>>,
+    pub min_rto: Option<Span>,
+    pub delayed_ack: Option<Span>,
+    pub receive_window: &'a Option<Spanned<u64>>,
+    pub mss: &'a Option<Spanned<usize>>,
 }
 
 /// A section with settings of TCP.
-pub(in crate::scenario) trait HasTcpKeys {
-    /// They.
+pub trait HasTcpKeys {
+    /// These settings.
     fn tcp(&self) -> TcpKeys<'_>;
 }
 

@@ -1,6 +1,6 @@
 //! The form of what a scenario says of its controller. What each key means is in docs/guide/sim.md.
 
-use crate::scenario::values::{Names, Span};
+use crate::values::{Names, Span};
 use serde::Deserialize;
 use toml::Spanned;
 

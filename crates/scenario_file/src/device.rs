@@ -1,7 +1,7 @@
 //! The form of what a scenario says of a switch's device: queues, ports, buffer, pipeline, ways back into the switch.
 //! What each key means is in docs/guide/sim.md.
 
-use crate::scenario::values::{Names, PacketRate, Rate, Span};
+use crate::values::{Names, PacketRate, Rate, Span};
 use serde::Deserialize;
 use std::num::NonZeroU32;
 use toml::Spanned;

@@ -1,7 +1,7 @@
 //! Values in scenarios: times, rates, probabilities, and names of nodes.
 
-use crate::random::Chance;
-use crate::time::{Time, parse_packet_rate, parse_rate};
+use base::Time;
+use base::time::{scaled, split_unit};
 use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 use std::fmt;
 
@@ -19,7 +19,7 @@ pub struct PacketRate(pub u64);
 
 /// A probability from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Probability(pub Chance);
+pub struct Probability(pub f64);
 
 /// What a packet costs a core: a span, or `"measured"` for what it costs on this machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +33,32 @@ pub enum Cost {
 /// One name, or a list of names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Names(pub Vec<String>);
+
+/// Units of rates, and their bits per second.
+const RATE_UNITS: [(&str, u64); 5] =
+    [("Tbps", 1_000_000_000_000), ("Gbps", 1_000_000_000), ("Mbps", 1_000_000), ("kbps", 1_000), ("bps", 1)];
+
+/// Units of packet rates, and their packets per second.
+const PACKET_RATE_UNITS: [(&str, u64); 4] = [("Gpps", 1_000_000_000), ("Mpps", 1_000_000), ("kpps", 1_000), ("pps", 1)];
+
+/// Reads a rate such as `10kpps` in packets per second.
+fn parse_packet_rate(text: &str) -> Result<u64, String> {
+    let (number, unit) = split_unit(text);
+    let of_unit = PACKET_RATE_UNITS.iter().find(|(name, _)| *name == unit);
+    let packets = of_unit.and_then(|(_, packets)| scaled(number, *packets));
+    packets.filter(|&packets| packets > 0).ok_or_else(|| {
+        format!("`{text}` is not a rate of packets: write a number with pps, kpps, Mpps or Gpps, as in \"10kpps\"")
+    })
+}
+
+/// Reads a rate such as `10Gbps` in bits per second.
+fn parse_rate(text: &str) -> Result<u64, String> {
+    let (number, unit) = split_unit(text);
+    let bits = RATE_UNITS.iter().find(|(name, _)| *name == unit).and_then(|(_, bits)| scaled(number, *bits));
+    bits.filter(|&bits| bits > 0).ok_or_else(|| {
+        format!("`{text}` is not a rate: write a number with bps, kbps, Mbps, Gbps or Tbps, as in \"10Gbps\"")
+    })
+}
 
 /// Reads values from texts.
 struct FromText<T> {
@@ -101,7 +127,7 @@ impl<'de> Deserialize<'de> for Probability {
 
             fn visit_f64<E: Error>(self, value: f64) -> Result<Probability, E> {
                 let wrong = || E::custom(format!("{value} is not a probability: write a number from 0 to 1"));
-                Chance::new(value).map(Probability).ok_or_else(wrong)
+                (0.0..=1.0).contains(&value).then_some(Probability(value)).ok_or_else(wrong)
             }
 
             fn visit_i64<E: Error>(self, value: i64) -> Result<Probability, E> {
@@ -135,5 +161,23 @@ impl<'de> Deserialize<'de> for Names {
             }
         }
         deserializer.deserialize_any(OneOrMany)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_have_units() {
+        assert_eq!(parse_rate("10Gbps"), Ok(10_000_000_000));
+        assert_eq!(parse_rate("2.5 Mbps"), Ok(2_500_000));
+        for text in ["0Gbps", "10", "10G", "-1bps", "0.5bps"] {
+            assert!(parse_rate(text).is_err(), "{text}");
+        }
+        assert_eq!((parse_packet_rate("2.5kpps"), parse_packet_rate("1Gpps")), (Ok(2_500), Ok(1_000_000_000)));
+        for text in ["0pps", "10", "10kbps", "0.5pps"] {
+            assert!(parse_packet_rate(text).is_err(), "{text}");
+        }
     }
 }
