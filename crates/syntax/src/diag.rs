@@ -169,7 +169,7 @@ impl Diagnostics {
     }
 
     /// Moves all locations of text from macros into the macros' bodies, and adds the macros' uses to the diagnostics.
-    /// Of diagnostics that are the same in several uses of a macro, only the first is kept.
+    /// Of diagnostics that are the same in several uses of a macro, or of its parameter, only the first is kept.
     pub fn move_into_macros(&mut self, sources: &SourceMap) {
         let mut seen = BTreeSet::new();
         let (errors, warnings) = (&mut self.error_count, &mut self.warning_count);
@@ -179,9 +179,6 @@ impl Diagnostics {
             }
             let (place, uses) = sources.written(diagnostic.primary.span);
             diagnostic.primary.span = place;
-            if uses.is_empty() {
-                return true;
-            }
             let is_first = seen.insert((diagnostic.code, diagnostic.message.clone(), place));
             if is_first {
                 add_uses(diagnostic, &uses);

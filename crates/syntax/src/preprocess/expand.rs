@@ -197,17 +197,11 @@ impl Preprocessor<'_> {
         let mut written = vec![Vec::new()];
         let mut open_brackets = 0usize;
         loop {
-            let from_file = |this: &mut Self| {
-                let file = this.files.last_mut().filter(|_| reads_on)?;
-                let checkpoint = file.lexer.checkpoint();
-                let token = file.lexer.next(&mut this.names);
-                if token.kind == TokenKind::EndOfFile {
-                    file.lexer.restore(checkpoint);
-                    return None;
-                }
-                Some(token)
+            let token = match self.next_token(frames) {
+                None if reads_on => self.next_in_file()?,
+                token => token,
             };
-            let Some(token) = self.next_token(frames).or_else(|| from_file(self)) else {
+            let Some(token) = token else {
                 let text = self.names.text(name.symbol);
                 let message = format!("the arguments of macro `{text}` have no closing parenthesis");
                 self.error(codes::MACRO_ARGUMENTS, name.span, message);
@@ -244,6 +238,30 @@ impl Preprocessor<'_> {
         }
         let expanded = written.iter().map(|_| None).collect();
         Ok(Some(Arguments { written, expanded, is_rest_omitted }))
+    }
+
+    /// The next token of the file's active text; none at its end. Directives among arguments are carried out.
+    fn next_in_file(&mut self) -> Result<Option<Token>, LimitExceeded> {
+        loop {
+            let Some(file) = self.files.last_mut() else { return Ok(None) };
+            if !file.is_active() {
+                match file.lexer.skip_to_directive() {
+                    Some(hash) => self.directive(hash)?,
+                    None => return Ok(None),
+                }
+                continue;
+            }
+            let checkpoint = file.lexer.checkpoint();
+            let token = file.lexer.next(&mut self.names);
+            match token.kind {
+                TokenKind::EndOfFile => {
+                    file.lexer.restore(checkpoint);
+                    return Ok(None);
+                }
+                TokenKind::Hash if token.is_first_on_line => self.directive(token.span)?,
+                _ => return Ok(Some(token)),
+            }
+        }
     }
 
     fn wrong_argument_count(&mut self, definition: &Macro, name: Token, expected: usize, found: usize) {

@@ -47,6 +47,26 @@ fn macros_with_and_without_arguments() {
 }
 
 #[test]
+fn directives_among_arguments_are_carried_out() {
+    check("#define F(a, b) [a|b]\nF(1\n#ifdef X\n, 2\n#else\n, 3\n#endif\n)", expect![["[1|3]"]]);
+    // Arguments are expanded when all are read.
+    check(
+        "#define F(a) [a]\nF(\n#define G 7\nG) F(\n#undef G\nG)",
+        expect![[r#"
+            [
+            7] [
+            G]"#]],
+    );
+    check(
+        "#define F(a) [a]\nF(1\n#if 0\n)",
+        expect![[r#"
+
+        d/a.p4:2:1: error[E0115]: the arguments of macro `F` have no closing parenthesis
+        d/a.p4:3:1: error[E0111]: this conditional has no `#endif`"#]],
+    );
+}
+
+#[test]
 fn expansion_is_scanned_again_but_not_for_its_own_name() {
     check("#define A B\n#define B A x\nA", expect!["A x"]);
     check("#define F(x) x F\nF(F)(1)", expect!["F F(1)"]);
@@ -143,6 +163,23 @@ fn a_fault_in_a_macro_is_shown_there_and_once() {
           |                  --- expanded here
 
         1 error
+    "#]]
+    .assert_eq(&reported(text));
+    let text = "#define BOTH(x) const bit<8> a = x; const bit<8> b = x;\nBOTH(1 $ 2)\n";
+    expect![[r#"
+        error[E0106]: the character `$` has no meaning in P4
+         --> a.p4:2:8
+          |
+        2 | BOTH(1 $ 2)
+          |        ^
+
+        error[E0120]: expected `;`, found `2`
+         --> a.p4:2:10
+          |
+        2 | BOTH(1 $ 2)
+          |          ^ expected `;`
+
+        2 errors
     "#]]
     .assert_eq(&reported(text));
     let text = "#define BAD 1 $ + 2\nconst bit<8> a = BAD;\nconst bit<8> b = BAD;\n";
