@@ -169,6 +169,29 @@ fn one_cell_is_shown_though_it_is_zero() {
     );
 }
 
+/// Entries of the program in a table with an action profile have their action themselves. No controller can write that.
+#[test]
+fn entries_of_the_program_go_through_the_profile() {
+    let mut info = support::info();
+    for with_selector in [true, false] {
+        info.action_profiles[0].with_selector = with_selector;
+        let schema = Schema::new(info.clone());
+        let mut written = entities(
+            &schema,
+            "members add hops 4 do set_port 3\nadd balance 7 do member 3\nadd ipv4_lpm 10.0.0.0/8 do drop",
+        );
+        let Some(Kind::TableEntry(direct)) = written.remove(2).entity else { panic!("an entry") };
+        let Some(Kind::TableEntry(it)) = &mut written[1].entity else { panic!("an entry") };
+        it.action = direct.action;
+        let lines = commands(&schema, &written);
+        let expected = match with_selector {
+            true => vec!["add MyIngress.balance 7 do one-of drop"],
+            false => vec!["members add MyIngress.hops 5 do drop", "add MyIngress.balance 7 do member 5"],
+        };
+        assert_eq!(lines[1..], expected);
+    }
+}
+
 /// The commands of a dump write the same entities again.
 #[test]
 fn commands_write_the_same_again() {

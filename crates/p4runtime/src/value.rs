@@ -14,7 +14,8 @@ pub(crate) fn bits(what: impl Display, width_bits: u32, bytes: &[u8]) -> Result<
     if bytes.is_empty() {
         return out_of_range(format!("{what}: the value is empty: it must have at least one byte, as \\x00 for 0"));
     }
-    let needed = values::bits_needed(bytes);
+    // Zero is written with a bit, but is the value of a field without bits.
+    let needed = if values::significant(bytes).is_empty() { 0 } else { values::bits_needed(bytes) };
     if needed > u64::from(width_bits) {
         let value = shown(bytes);
         return out_of_range(format!("{what}: the value {value} needs {needed} bits, and there are {width_bits}"));
@@ -87,6 +88,11 @@ mod tests {
             [1, 0, 63]: OutOfRange: field f: the value 0x10063 needs 17 bits, and there are 12
         "#]],
         );
+        check(0, &[&[0], &[0, 0], &[1]], expect![[r#"
+            [0] = 0w0x0 -> [0]
+            [0, 0] = 0w0x0 -> [0]
+            [1]: OutOfRange: field f: the value 0x1 needs 1 bits, and there are 0
+        "#]]);
         check(
             1,
             &[&[1], &[2]],

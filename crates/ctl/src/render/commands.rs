@@ -6,7 +6,7 @@ use crate::language::duration_text;
 use crate::schema::{Schema, name};
 use crate::words::quoted;
 use crate::{data, key};
-use p4runtime_proto::p4::config::v1::{Preamble, Table};
+use p4runtime_proto::p4::config::v1::{ActionProfile, Preamble, Table};
 use p4runtime_proto::p4::v1::entity::Entity as Kind;
 use p4runtime_proto::p4::v1::packet_replication_engine_entry::Type;
 use p4runtime_proto::p4::v1::table_action::Type as ActionType;
@@ -19,12 +19,21 @@ use values::canonical;
 /// A line for each entity that can be written, in the given order. Constant entries are left out, as is the state
 /// that exists after earlier writes are undone: the program's default actions, and counters and registers that are 0.
 pub fn commands(schema: &Schema, entities: &[Entity]) -> Vec<String> {
-    entities.iter().filter_map(|entity| entity.entity.as_ref()).flat_map(|kind| lines(schema, kind)).collect()
+    let kinds = || entities.iter().filter_map(|entity| entity.entity.as_ref());
+    let numbers = kinds().filter_map(|kind| match kind {
+        Kind::ActionProfileMember(it) => Some(it.member_id),
+        _ => None,
+    });
+    let mut next_member = numbers.max().unwrap_or(0).saturating_add(1);
+    kinds().flat_map(|kind| lines(schema, kind, &mut next_member)).collect()
 }
 
-fn lines(schema: &Schema, kind: &Kind) -> Vec<String> {
+fn lines(schema: &Schema, kind: &Kind, next_member: &mut u32) -> Vec<String> {
     match kind {
-        Kind::TableEntry(it) => entry(schema, it).into_iter().collect(),
+        Kind::TableEntry(it) => match action_of_indirect(schema, it) {
+            Some((profile, call)) => through_profile(schema, it, profile, &call, next_member),
+            None => entry(schema, it, None).into_iter().collect(),
+        },
         Kind::ActionProfileMember(it) => {
             let Some(profile) = schema.profile_by_id(it.action_profile_id) else { return vec![] };
             let call = it.action.as_ref().map(|action| call_text(schema, action)).unwrap_or_default();
@@ -136,12 +145,45 @@ pub fn entry_name(schema: &Schema, table: &Table, entry: &TableEntry) -> String 
     }
 }
 
-fn entry(schema: &Schema, entry: &TableEntry) -> Option<String> {
+/// The action of an entry of the program in a table that finds its actions in a profile. Such entries have their action
+/// themselves, which controllers cannot write.
+fn action_of_indirect<'s>(schema: &'s Schema, entry: &TableEntry) -> Option<(&'s ActionProfile, String)> {
+    let table = schema.table_by_id(entry.table_id).filter(|_| !entry.is_const && !entry.is_default_action)?;
+    let profile = schema.profile_by_id(table.implementation_id)?;
+    match entry.action.as_ref()?.r#type.as_ref()? {
+        ActionType::Action(action) => Some((profile, call_text(schema, action))),
+        _ => None,
+    }
+}
+
+/// An entry with an action, as a controller can write it: by a set of one action, or by a member of its own if the
+/// profile has no selector.
+fn through_profile(
+    schema: &Schema,
+    it: &TableEntry,
+    profile: &ActionProfile,
+    call: &str,
+    next_member: &mut u32,
+) -> Vec<String> {
+    if profile.with_selector {
+        return entry(schema, it, Some(&format!("one-of {call}"))).into_iter().collect();
+    }
+    let member = *next_member;
+    *next_member = member.saturating_add(1);
+    let lines = [
+        Some(format!("members add {} {member} do {call}", shown(&profile.preamble))),
+        entry(schema, it, Some(&format!("member {member}"))),
+    ];
+    lines.into_iter().flatten().collect()
+}
+
+/// The command that writes an entry, with this action instead of its own if one is given.
+fn entry(schema: &Schema, entry: &TableEntry, instead: Option<&str>) -> Option<String> {
     let table = schema.table_by_id(entry.table_id)?;
     if entry.is_const {
         return None;
     }
-    let action = action_text(schema, entry.action.as_ref()?);
+    let action = instead.map_or(action_text(schema, entry.action.as_ref()?), str::to_owned);
     let full = shown(&table.preamble);
     if entry.is_default_action {
         let is_fixed = table.const_default_action_id != 0 || action.is_empty();

@@ -102,6 +102,11 @@ fn tables() -> Vec<Table> {
 
 /// A program with one of everything.
 pub fn schema() -> Schema {
+    Schema::new(info())
+}
+
+/// Its P4Info.
+pub fn info() -> P4Info {
     let mut types = P4TypeInfo::default();
     let member = |name: &str, spec| p4_struct_type_spec::Member { name: name.to_owned(), type_spec: Some(spec) };
     let learn = P4StructTypeSpec {
@@ -116,7 +121,7 @@ pub fn schema() -> Schema {
         ..controller_packet_metadata::Metadata::default()
     };
     let header = |id, name: &str, metadata| ControllerPacketMetadata { preamble: preamble(id, name), metadata };
-    Schema::new(P4Info {
+    P4Info {
         tables: tables(),
         actions: vec![
             action(DROP, "MyIngress.drop", &[]),
@@ -168,5 +173,5 @@ pub fn schema() -> Schema {
         ],
         type_info: Some(types),
         ..P4Info::default()
-    })
+    }
 }
