@@ -125,6 +125,21 @@ impl FieldMatch {
         }
     }
 
+    /// What matches the values that have the same bits as `value` under a mask of leading ones. A kind that matches
+    /// whole values requires all bits.
+    pub fn block(kind: MatchKind, value: &Bits, mask: &Bits) -> FieldMatch {
+        let value = value.clone();
+        match kind {
+            MatchKind::Exact => FieldMatch::Exact(value),
+            MatchKind::Lpm => {
+                FieldMatch::Lpm { value, prefix_len: mask.limbs().iter().map(|it| it.count_ones()).sum() }
+            }
+            MatchKind::Ternary => FieldMatch::Ternary { value, mask: mask.clone() },
+            MatchKind::Range => FieldMatch::Range { high: value.or(&mask.not()), low: value },
+            MatchKind::Optional => FieldMatch::Optional(Some(value)),
+        }
+    }
+
     /// Whether it matches any value.
     pub fn is_any(&self) -> bool {
         match self {

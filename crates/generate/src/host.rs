@@ -136,13 +136,7 @@ impl<'p> Learning<'p> {
             if count < declared.size.max(1) && self.members.insert((*set, member.clone())) {
                 let key = declared.keys.iter().zip(member).map(|((name, width, kind), value)| {
                     let style = Style::of(name, *width, None);
-                    style.show_match(&match kind {
-                        MatchKind::Ternary => FieldMatch::Ternary { value: value.clone(), mask: Bits::ones(*width) },
-                        MatchKind::Lpm => FieldMatch::Lpm { value: value.clone(), prefix_len: *width },
-                        MatchKind::Range => FieldMatch::Range { low: value.clone(), high: value.clone() },
-                        MatchKind::Optional => FieldMatch::Optional(Some(value.clone())),
-                        MatchKind::Exact => FieldMatch::Exact(value.clone()),
-                    })
+                    style.show_match(&FieldMatch::block(*kind, value, &Bits::ones(*width)))
                 });
                 let line = format!("pvs_add {} {}", declared.name, key.collect::<Vec<_>>().join(" "));
                 self.line(&line);
@@ -254,15 +248,14 @@ fn masks(table: &Table, choice: &Choice, keys: &[Bits], rng: &mut Rng) -> Vec<Bi
     let of = |(key, value): (&ir::Key, &Bits)| {
         let width = value.width();
         match key.kind {
-            MatchKind::Exact | MatchKind::Optional => Bits::ones(width),
             MatchKind::Lpm => {
                 let length = choice.prefix_len.unwrap_or_else(|| prefix_len(width, rng)).min(width);
                 Bits::leading_ones(width, length)
             }
             MatchKind::Ternary if rng.chance(1, 4) => Bits::leading_ones(width, width - width / 4),
-            MatchKind::Ternary => Bits::ones(width),
             // A block of numbers around the value.
             MatchKind::Range => Bits::leading_ones(width, width - width / 4),
+            _ => Bits::ones(width),
         }
     };
     table.keys.iter().zip(keys).map(of).collect()
@@ -317,13 +310,7 @@ fn shown_key(key: &ir::Key, mask: &Bits, value: &Bits) -> String {
     if key.expr.ty.is_signed() && matches!(key.kind, MatchKind::Exact | MatchKind::Optional) {
         return shown(&key.name, key.expr.ty, value);
     }
-    let matched = match key.kind {
-        MatchKind::Exact => FieldMatch::Exact(value.clone()),
-        MatchKind::Lpm => FieldMatch::Lpm { value: value.clone(), prefix_len: ones(std::slice::from_ref(mask)) },
-        MatchKind::Ternary => FieldMatch::Ternary { value: value.clone(), mask: mask.clone() },
-        MatchKind::Range => FieldMatch::Range { low: value.clone(), high: value.or(&mask.not()) },
-        MatchKind::Optional => FieldMatch::Optional(Some(value.clone())),
-    };
+    let matched = FieldMatch::block(key.kind, value, mask);
     Style::of_key(&key.name, value.width(), None, Some(key.kind)).show_match(&matched)
 }
 
