@@ -179,7 +179,7 @@ pub fn describe(program: &Program, plan: &Plan) -> Description {
     let words = |table: TableId| plan.cut_words(table);
     let names = Names::new(program);
     let fast_path = plan.fast_path.as_ref().map(|fast_path| fast_path_description(program, plan, fast_path, &names));
-    let no_fast_path = FastPath::of(program, &words).err().map(|why| no_fast_path(why).to_owned());
+    let no_fast_path = plan.no_fast_path.map(|why| no_fast_path(why).to_owned());
     let blocks = program.blocks.iter().map(|block| block_description(program, plan, block, &words, &names)).collect();
     let (burst_packets, burst_reason) = burst(program, plan);
     let applied = Applied::of(program, plan);

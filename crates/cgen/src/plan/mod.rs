@@ -171,6 +171,8 @@ pub struct Plan {
     /// Points at which the program decides.
     pub(crate) points: usize,
     pub(crate) fast_path: Option<fast_path::FastPath>,
+    /// Why there is none.
+    pub(crate) no_fast_path: Option<fast_path::NoFastPath>,
     /// The part of the fast path behind the queues, for replicas.
     pub(crate) replica_path: Option<fast_path::FastPath>,
 }
@@ -238,7 +240,8 @@ impl Plan {
             storage: built.storage,
             blocks: built.blocks,
             points: program.decisions.len(),
-            fast_path: built.fast_path,
+            no_fast_path: built.fast_path.as_ref().err().copied(),
+            fast_path: built.fast_path.ok(),
             replica_path: built.replica_path,
         })
     }

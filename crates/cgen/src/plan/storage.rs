@@ -14,7 +14,7 @@
 //! are indexed at run time, homes are moved as well. A local variable is a variable of the C function, unless it is
 //! live across a table that splits the control or across parts of a divided control, or is shared with a routine.
 
-use super::fast_path::FastPath;
+use super::fast_path::{FastPath, NoFastPath};
 use super::graph::Graph;
 use super::parts::parts;
 use super::walk::{Item, Tables, Walk, walk_block};
@@ -106,7 +106,8 @@ pub(crate) struct Built {
     pub(crate) stacks: IndexVec<StackId, StackSlot>,
     pub(crate) storage: Storage,
     pub(crate) blocks: IndexVec<BlockId, BlockPlan>,
-    pub(crate) fast_path: Option<FastPath>,
+    /// The fast path, or why there is none.
+    pub(crate) fast_path: Result<FastPath, NoFastPath>,
     pub(crate) replica_path: Option<FastPath>,
 }
 
@@ -138,8 +139,8 @@ pub(crate) fn build(
         .iter()
         .map(|block| plan_block(program, block, key_words, &mut storage.spilled_bytes))
         .collect::<Result<_, _>>()?;
-    let mut fast_path = FastPath::of(program, key_words).ok();
-    if let Some(fast_path) = &mut fast_path {
+    let mut fast_path = FastPath::of(program, key_words);
+    if let Ok(fast_path) = &mut fast_path {
         fast_path.in_place &= !stacks.iter().any(|stack| stack.dynamic) && storage.homes.is_empty();
     }
     let fast_path_bytes = fast_path.as_ref().map_or(0, |fast_path| fast_path.spilled_bytes);
@@ -153,7 +154,7 @@ pub(crate) fn build(
     place_homes(program, &uses, &mut headers, &mut storage)?;
     // One of the valid bits records that a header lies outside of the packet.
     let has_moved_bit = headers.iter().all(|header| header.bit < MOVED_BIT);
-    if let Some(fast_path) = &mut fast_path {
+    if let Ok(fast_path) = &mut fast_path {
         fast_path.in_place &= !fast_path.moves || storage.scratch_bytes as usize <= HEADROOM_BYTES;
         fast_path.moves &= fast_path.in_place;
         fast_path.may_stay &= fast_path.moves && has_moved_bit;
@@ -163,7 +164,7 @@ pub(crate) fn build(
             fast_path.parsed.clear();
         }
     }
-    let replica_path = fast_path.as_ref().and_then(|path| path.for_replicas(program, has_moved_bit, key_words));
+    let replica_path = fast_path.as_ref().ok().and_then(|path| path.for_replicas(program, has_moved_bit, key_words));
     for (id, stack) in program.stacks.iter_enumerated() {
         if let Some(&first) = stack.elements.first() {
             stacks[id].first = headers[first];
