@@ -3,6 +3,7 @@
 use crate::explanations::PAGES;
 use crate::server_tls::ServerTlsArguments;
 pub use crate::trace::arguments::TraceArguments;
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use command_line::logging::LogArguments;
 use command_line::tls::TlsArguments;
@@ -341,26 +342,9 @@ pub enum TestBackend {
     Both,
 }
 
-/// An architecture that programs are written for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Architecture {
-    /// v1model.p4
-    V1model,
-    /// psa.p4
-    Psa,
-    /// pna.p4
-    Pna,
-}
-
-impl Architecture {
-    /// Its name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Architecture::V1model => "v1model",
-            Architecture::Psa => "psa",
-            Architecture::Pna => "pna",
-        }
-    }
+/// The names of the architectures.
+pub fn architectures() -> PossibleValuesParser {
+    ir::architecture::ALL.map(|it| it.name).into()
 }
 
 /// The settings for running a program.
@@ -774,8 +758,8 @@ pub struct TestArguments {
     #[arg(long, value_enum, default_value = "both")]
     pub backend: TestBackend,
     /// Refuse a program that is not for this architecture [default: recognised from its `main`]
-    #[arg(long, value_enum)]
-    pub arch: Option<Architecture>,
+    #[arg(long, value_name = "NAME", value_parser = architectures())]
+    pub arch: Option<String>,
     /// Lines of JSON instead of text
     #[arg(long)]
     pub json: bool,

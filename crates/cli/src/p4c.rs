@@ -4,7 +4,7 @@
 //! program's entries and its text, and instead of BMv2's JSON a device config that contains the program. The command is
 //! hidden; a link of this name to `wirespeed` is the same command.
 
-use crate::args::{SourceArguments, WarningArguments};
+use crate::args::{self, SourceArguments, WarningArguments};
 use crate::compile::{self, device_config, system_error, write_bytes};
 use crate::terminal;
 use crate::{Exit, frontend};
@@ -63,7 +63,7 @@ pub struct P4cArguments {
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub p4runtime_format: Option<InfoFormat>,
     /// The architecture
-    #[arg(long, value_name = "NAME", value_parser = ["v1model", "psa", "pna"])]
+    #[arg(long, value_name = "NAME", value_parser = args::architectures())]
     pub arch: Option<String>,
     /// The target
     #[arg(long, value_name = "NAME", value_parser = ["bmv2"])]

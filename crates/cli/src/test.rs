@@ -60,7 +60,7 @@ struct TestedProgram {
 impl TestedProgram {
     /// None after the program's errors were shown.
     fn load(arguments: &TestArguments) -> Option<TestedProgram> {
-        let architecture = arguments.arch.map(|it| it.name());
+        let architecture = arguments.arch.as_deref();
         let written = frontend::load_for(&arguments.file, &arguments.switch.source, architecture).ok()?;
         Some(TestedProgram { optimised: written.optimised(), written })
     }

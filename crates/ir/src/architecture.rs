@@ -25,6 +25,10 @@ pub const INTRINSIC_SLOTS: usize = 32;
 pub struct Architecture {
     /// Its name: in the text form of the IR, in P4Info, and in messages.
     pub name: &'static str,
+    /// The package of its programs.
+    pub package: PackageInfo,
+    /// The table properties that it adds to those of the language.
+    pub table_properties: &'static [&'static str],
     /// Its blocks, in the order of [`Program::blocks`].
     pub blocks: &'static [BlockInfo],
     /// The points between blocks at which it decides what becomes of a packet, in the order in which a packet passes
@@ -50,6 +54,22 @@ pub struct Architecture {
     pub cpu_port: u32,
     /// The greatest number of a multicast group.
     pub multicast_group_max: u32,
+}
+
+/// The package of an architecture's programs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PackageInfo {
+    /// Its name.
+    pub name: &'static str,
+    /// The fewest arguments and the most. A package of the same name with another number is the program's own.
+    pub arguments: (usize, usize),
+}
+
+impl PackageInfo {
+    /// Whether it is the package of this name with so many arguments.
+    pub fn is(&self, name: &str, arguments: usize) -> bool {
+        self.name == name && (self.arguments.0..=self.arguments.1).contains(&arguments)
+    }
 }
 
 /// A block of an architecture.

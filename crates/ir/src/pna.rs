@@ -6,7 +6,9 @@
 //! intrinsic variables. The same holds for the publication of entries that a packet has added
 //! ([`crate::StmtKind::AddEntry`]): the core makes them visible before the next packet begins.
 
-use crate::architecture::{Architecture, BlockInfo, BlockRole, Effect, Param, Point, Request, block, point, slots};
+use crate::architecture::{
+    Architecture, BlockInfo, BlockRole, Effect, PackageInfo, Param, Point, Request, block, point, slots,
+};
 use crate::expr::Type::{Bit, Bool};
 
 /// The blocks of a PNA program by position in [`crate::Program::blocks`]. A program without a pre control has an empty
@@ -75,6 +77,17 @@ pub const PORT_CPU: u32 = 0xffff_fffd;
 /// The architecture.
 pub const ARCHITECTURE: Architecture = Architecture {
     name: "pna",
+    package: PackageInfo { name: "PNA_NIC", arguments: (3, 4) },
+    table_properties: &[
+        "add_on_miss",
+        "default_idle_timeout_for_data_plane_added_entries",
+        "idle_timeout_with_auto_delete",
+        "pna_direct_counter",
+        "pna_direct_meter",
+        "pna_empty_group_action",
+        "pna_idle_timeout",
+        "pna_implementation",
+    ],
     blocks: &BLOCKS,
     points: &POINTS,
     slots: SLOTS,

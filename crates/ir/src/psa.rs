@@ -8,7 +8,7 @@
 //! one that belongs to the packet's path.
 
 use crate::architecture::{
-    Architecture, BlockInfo, BlockRole, Effect, Param, Point, Request, RequestedBy, block, point, slots,
+    Architecture, BlockInfo, BlockRole, Effect, PackageInfo, Param, Point, Request, RequestedBy, block, point, slots,
 };
 use crate::expr::Type::{Bit, Bool};
 use crate::program::FieldListId;
@@ -106,6 +106,14 @@ const PORT_CPU: u32 = 0xffff_fffd;
 /// The architecture.
 pub const ARCHITECTURE: Architecture = Architecture {
     name: "psa",
+    package: PackageInfo { name: "PSA_Switch", arguments: (4, 4) },
+    table_properties: &[
+        "psa_direct_counter",
+        "psa_direct_meter",
+        "psa_implementation",
+        "psa_empty_group_action",
+        "psa_idle_timeout",
+    ],
     blocks: &BLOCKS,
     points: &POINTS,
     slots: SLOTS,

@@ -4,7 +4,9 @@
 //! The architecture's functions (`clone`, `resubmit`, ...) only set requests, so they are assignments to intrinsic
 //! variables here, and the IR needs no statement for them.
 
-use crate::architecture::{Architecture, BlockInfo, BlockRole, Effect, Param, Point, Request, block, point, slots};
+use crate::architecture::{
+    Architecture, BlockInfo, BlockRole, Effect, PackageInfo, Param, Point, Request, block, point, slots,
+};
 use crate::expr::Type::Bit;
 
 /// The blocks of a v1model program by position in [`crate::Program::blocks`].
@@ -163,6 +165,8 @@ pub enum InstanceType {
 /// The architecture.
 pub const ARCHITECTURE: Architecture = Architecture {
     name: "v1model",
+    package: PackageInfo { name: "V1Switch", arguments: (6, 6) },
+    table_properties: &["counters", "meters", "implementation", "support_timeout"],
     blocks: &BLOCKS,
     points: &POINTS,
     slots: SLOTS,

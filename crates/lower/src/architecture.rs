@@ -18,7 +18,6 @@ use ir::architecture::Param;
 use ir::{Architecture, BlockRole, IntrinsicSlot, VarId, v1model};
 use sema::hir::{self, Expr, Type};
 use std::collections::BTreeMap;
-use std::ops::RangeInclusive;
 use syntax::Diagnostic;
 use syntax::ast::Direction;
 
@@ -33,11 +32,11 @@ pub(crate) enum Package {
     Pna,
 }
 
-/// The packages of programs that can be run: name, number of arguments, and what they are.
-const PACKAGES: [(&str, RangeInclusive<usize>, Package, &Architecture); 3] = [
-    ("V1Switch", 6..=6, Package::V1Model, &v1model::ARCHITECTURE),
-    ("PSA_Switch", 4..=4, Package::Psa, &ir::psa::ARCHITECTURE),
-    ("PNA_NIC", 3..=4, Package::Pna, &ir::pna::ARCHITECTURE),
+/// The rules for the blocks of each architecture.
+const PACKAGES: [(Package, &Architecture); 3] = [
+    (Package::V1Model, &v1model::ARCHITECTURE),
+    (Package::Psa, &ir::psa::ARCHITECTURE),
+    (Package::Pna, &ir::pna::ARCHITECTURE),
 ];
 
 /// The help for a program that cannot be run.
@@ -96,12 +95,10 @@ impl<'h> Lowerer<'h> {
             _ => return self.refuse(codes::ARCHITECTURE, main.span, "`main` is not a package"),
         };
         let mut packages = PACKAGES.into_iter();
-        let Some((.., package, architecture)) =
-            packages.find(|(known, count, ..)| *known == &*name && count.contains(&main.args.len()))
-        else {
+        let Some((package, architecture)) = packages.find(|(_, it)| it.package.is(&name, main.args.len())) else {
             let message = format!("a program for package `{name}` cannot be run, only checked");
-            let help =
-                "programs that can be run are for V1Switch of v1model.p4, PSA_Switch of psa.p4 or PNA_NIC of pna.p4";
+            let [first, second, third] = PACKAGES.map(|(_, it)| format!("{} of {}.p4", it.package.name, it.name));
+            let help = format!("programs that can be run are for {first}, {second} or {third}");
             let diagnostic = Diagnostic::error(codes::ARCHITECTURE, main.span, message).help(help);
             self.diagnostics.push(diagnostic.help(CHECKED_ONLY));
             return Err(Refused);

@@ -1,6 +1,5 @@
 //! Tables and their application.
 
-use crate::architecture::Package;
 use crate::externs::hashes::draw_into;
 use crate::names::{find, full_name};
 use crate::values::Value;
@@ -40,22 +39,6 @@ type EffectKeys<'h> = Vec<(ir::VarId, &'h Expr)>;
 
 /// The properties of tables that the language has and that are written with `=`.
 const PROPERTIES: &[&str] = &["default_action", "size", "entries", "largest_priority_wins", "priority_delta"];
-/// Those that v1model adds.
-const V1MODEL_PROPERTIES: &[&str] = &["counters", "meters", "implementation", "support_timeout"];
-/// Those that PSA adds.
-const PSA_PROPERTIES: &[&str] =
-    &["psa_direct_counter", "psa_direct_meter", "psa_implementation", "psa_empty_group_action", "psa_idle_timeout"];
-/// Those that PNA adds.
-const PNA_PROPERTIES: &[&str] = &[
-    "add_on_miss",
-    "default_idle_timeout_for_data_plane_added_entries",
-    "idle_timeout_with_auto_delete",
-    "pna_direct_counter",
-    "pna_direct_meter",
-    "pna_empty_group_action",
-    "pna_idle_timeout",
-    "pna_implementation",
-];
 
 impl<'h> Lowerer<'h> {
     /// Applies a table; returns the requested result variables.
@@ -218,12 +201,7 @@ impl<'h> Lowerer<'h> {
         if !is_known && !self.architecture_property(table, property)? {
             let message = format!("the table property `{}` has no meaning here and is ignored", property.name);
             let warning = Diagnostic::warning(codes::IGNORED_PROPERTY, property.span, message);
-            let own = match self.package {
-                Package::V1Model => V1MODEL_PROPERTIES,
-                Package::Psa => PSA_PROPERTIES,
-                Package::Pna => PNA_PROPERTIES,
-            };
-            let known = PROPERTIES.iter().chain(own).copied();
+            let known = PROPERTIES.iter().chain(self.ir.architecture.table_properties).copied();
             self.diagnostics.push(match sema::did_you_mean(&property.name, known) {
                 Some(meant) => warning.help(format!("did you mean `{meant}`?")),
                 None => warning,

@@ -7,14 +7,11 @@
 use crate::error::WrongArchitecture;
 use crate::options::Options;
 use crate::program::Program;
+use ir::architecture;
 use p4_14::Standard;
 use sema::hir::{self, Type};
 use std::path::Path;
 use syntax::{Diagnostics, FileLoader, SourceMap, ast};
-
-/// The supported architectures, and the packages of their programs with the number of their arguments.
-const ARCHITECTURES: [(&str, &str, usize); 4] =
-    [("v1model", "V1Switch", 6), ("psa", "PSA_Switch", 4), ("pna", "PNA_NIC", 4), ("pna", "PNA_NIC", 3)];
 
 /// A parsed program.
 #[derive(Debug)]
@@ -105,16 +102,16 @@ pub fn package(typed: &hir::Program) -> Option<&str> {
 /// Whether a program can be run: its `main` is of a package of a known architecture. A package of the same name with
 /// other parameters is the program's own.
 pub fn is_runnable(typed: &hir::Program) -> bool {
-    let arguments = typed.main.map(|main| typed.instances[main].args.len());
-    ARCHITECTURES.iter().any(|(_, runnable, count)| package(typed) == Some(*runnable) && arguments == Some(*count))
+    let arguments = typed.main.map_or(0, |main| typed.instances[main].args.len());
+    package(typed).is_some_and(|name| architecture::ALL.iter().any(|it| it.package.is(name, arguments)))
 }
 
 /// Refuses a program that is not for the architecture of this name. A name that is not known refuses nothing.
 pub fn require_architecture(typed: &hir::Program, name: &str) -> Result<(), WrongArchitecture> {
     let found = package(typed).unwrap_or("none");
-    match ARCHITECTURES.iter().find(|(known, ..)| *known == name) {
-        Some((name, wanted, _)) if *wanted != found => {
-            Err(WrongArchitecture { architecture: name, wanted, found: found.to_owned() })
+    match architecture::ALL.iter().find(|it| it.name == name) {
+        Some(it) if it.package.name != found => {
+            Err(WrongArchitecture { architecture: it.name, wanted: it.package.name, found: found.to_owned() })
         }
         _ => Ok(()),
     }

@@ -7,13 +7,14 @@
 //! * whether packets are the same if the core works on one with the next one. Then it takes several in a call.
 
 use ir::walk::{self, Item};
-use ir::{BlockKind, Expr, ExprKind, Program, StmtKind};
+use ir::{BlockKind, BlockRole, Expr, ExprKind, Program, StmtKind};
 
 /// Whether what is behind the queues only rewrites headers: it reads nothing that the queues write, keeps no state,
 /// requests nothing (not even a drop), and leaves packets as long as they are.
 pub(crate) fn only_rewrites(program: &Program) -> bool {
-    // Other architectures parse packets a second time behind their queues.
-    if program.architecture.name != "v1model" || program.mentions_queues() {
+    let mut behind = program.architecture.blocks.iter().filter(|it| it.is_behind_queues);
+    let parses_again = behind.any(|it| it.role == BlockRole::Parser);
+    if parses_again || program.mentions_queues() {
         return false;
     }
     let Some(BlockKind::Control { body }) = program.architecture.egress().map(|egress| &program.blocks[egress].kind)
