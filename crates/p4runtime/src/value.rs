@@ -88,11 +88,15 @@ mod tests {
             [1, 0, 63]: OutOfRange: field f: the value 0x10063 needs 17 bits, and there are 12
         "#]],
         );
-        check(0, &[&[0], &[0, 0], &[1]], expect![[r#"
+        check(
+            0,
+            &[&[0], &[0, 0], &[1]],
+            expect![[r#"
             [0] = 0w0x0 -> [0]
             [0, 0] = 0w0x0 -> [0]
             [1]: OutOfRange: field f: the value 0x1 needs 1 bits, and there are 0
-        "#]]);
+        "#]],
+        );
         check(
             1,
             &[&[1], &[2]],
