@@ -148,7 +148,7 @@ impl<'a> Served<'a> {
             let schema = Arc::clone(&self.schema);
             let sink = |entities: Vec<Entity>| {
                 let entries = entities.into_iter().filter_map(|it| match it.entity {
-                    Some(Kind::TableEntry(entry)) if !entry.is_default_action => report::entry(&schema, &entry),
+                    Some(Kind::TableEntry(entry)) if !entry.is_default_action => report::entry(&schema, entry),
                     _ => None,
                 });
                 found.extend(entries);
@@ -234,7 +234,7 @@ impl<'a> Served<'a> {
                 self.logic.packet_in(now, &fields, &packet.payload, orders);
             }
             StreamUpdate::IdleTimeoutNotification(idle) => {
-                for entry in idle.table_entry.iter().filter_map(|it| report::entry(&self.schema, it)) {
+                for entry in idle.table_entry.into_iter().filter_map(|it| report::entry(&self.schema, it)) {
                     self.logic.idle(now, &entry, orders);
                 }
             }

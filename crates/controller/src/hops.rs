@@ -284,7 +284,7 @@ mod tests {
         let (mut hops, mut orders) = (hops(), Orders::new());
         let entry = |number: u128, metadata: Vec<u8>| Entry {
             table: "next_hops".to_owned(),
-            name: number.to_string(),
+            name: number.to_string().into(),
             keys: Fields::new([("hop".to_owned(), number)]),
             arguments: Fields::new([("destination".to_owned(), 0x0200_0000_0109)]),
             metadata,

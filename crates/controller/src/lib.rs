@@ -26,4 +26,4 @@ mod report;
 pub mod wanted;
 
 pub use command::{Running, SwitchArguments};
-pub use logic::{Entry, Fields, Logic, Orders};
+pub use logic::{Entry, EntryName, Fields, Logic, Orders};

@@ -4,6 +4,11 @@
 //! and packets ([`Orders`]).
 
 use control::Problem;
+use ctl::Schema;
+use ctl::render::entry_name;
+use p4runtime_proto::p4::v1::TableEntry;
+use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Values by name. A name is that of the program, or its last part.
@@ -24,14 +29,14 @@ impl Fields {
 }
 
 /// A table entry.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Entry {
     /// The full name of its table.
     pub table: String,
     /// The values of its keys; of a prefix or a mask the value, of a range the first.
     pub keys: Fields,
     /// Its keys, and its priority if it has one, as a command names them.
-    pub name: String,
+    pub name: EntryName,
     /// The full name of its action; empty if it has none of its own, as members of selectors.
     pub action: String,
     /// The arguments of the action.
@@ -40,6 +45,46 @@ pub struct Entry {
     pub has_timeout: bool,
     /// What its writer has attached to it.
     pub metadata: Vec<u8>,
+}
+
+/// How a command names an entry. The text is made when it is shown: of a hundred thousand entries, few are deleted.
+#[derive(Clone, Debug)]
+pub struct EntryName(Named);
+
+#[derive(Clone, Debug)]
+enum Named {
+    Text(String),
+    Read(Arc<Schema>, Box<TableEntry>),
+}
+
+impl EntryName {
+    pub(crate) fn of(schema: &Arc<Schema>, entry: TableEntry) -> EntryName {
+        EntryName(Named::Read(Arc::clone(schema), Box::new(entry)))
+    }
+}
+
+impl Default for EntryName {
+    fn default() -> EntryName {
+        String::new().into()
+    }
+}
+
+impl From<String> for EntryName {
+    fn from(text: String) -> EntryName {
+        EntryName(Named::Text(text))
+    }
+}
+
+impl fmt::Display for EntryName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Named::Text(text) => f.write_str(text),
+            Named::Read(schema, entry) => match schema.table_by_id(entry.table_id) {
+                Some(table) => f.write_str(entry_name(schema, table, entry).trim_start()),
+                None => Ok(()),
+            },
+        }
+    }
 }
 
 /// What a controller wants its switch to do: commands, in this order, and then packets, in this order.

@@ -3,13 +3,13 @@
 //! What enters: P4Runtime messages and entities, and the P4Info. What leaves: [`Fields`] and [`Entry`]. What the P4Info
 //! does not describe is left out.
 
-use crate::logic::{Entry, Fields};
-use ctl::render::entry_name;
+use crate::logic::{Entry, EntryName, Fields};
 use ctl::{Schema, data, schema};
 use p4info::Data;
 use p4runtime_proto::p4::v1::field_match::FieldMatchType;
 use p4runtime_proto::p4::v1::p4_data::Data as Sent;
 use p4runtime_proto::p4::v1::{FieldMatch, P4Data, PacketIn, PacketMetadata, TableEntry, table_action};
+use std::sync::Arc;
 
 /// The number of these bytes, if it has no more than 128 bits.
 fn number(bytes: &[u8]) -> Option<u128> {
@@ -64,7 +64,7 @@ pub fn packet_in(schema: &Schema, packet: &PacketIn) -> Fields {
 }
 
 /// An entry of a table.
-pub fn entry(schema: &Schema, sent: &TableEntry) -> Option<Entry> {
+pub fn entry(schema: &Arc<Schema>, sent: TableEntry) -> Option<Entry> {
     let table = schema.table_by_id(sent.table_id)?;
     let key = |sent: &FieldMatch| {
         let field = table.match_fields.iter().find(|it| it.id == sent.field_id)?;
@@ -81,19 +81,19 @@ pub fn entry(schema: &Schema, sent: &TableEntry) -> Option<Entry> {
     let mut entry = Entry {
         table: schema::name(&table.preamble).to_owned(),
         keys: Fields::new(sent.r#match.iter().filter_map(key)),
-        name: entry_name(schema, table, sent).trim_start().to_owned(),
         has_timeout: sent.idle_timeout_ns > 0,
         metadata: sent.metadata.clone(),
         ..Entry::default()
     };
-    if let Some(table_action::Type::Action(sent)) = sent.action.as_ref().and_then(|it| it.r#type.as_ref())
-        && let Some(action) = schema.action_by_id(sent.action_id)
+    if let Some(table_action::Type::Action(call)) = sent.action.as_ref().and_then(|it| it.r#type.as_ref())
+        && let Some(action) = schema.action_by_id(call.action_id)
     {
         schema::name(&action.preamble).clone_into(&mut entry.action);
         let name = |id: u32| action.params.iter().find(|it| it.id == id).map(|it| it.name.clone());
-        let arguments = sent.params.iter().filter_map(|it| Some((name(it.param_id)?, number(&it.value)?)));
+        let arguments = call.params.iter().filter_map(|it| Some((name(it.param_id)?, number(&it.value)?)));
         entry.arguments = Fields::new(arguments);
     }
+    entry.name = EntryName::of(schema, sent);
     Some(entry)
 }
 

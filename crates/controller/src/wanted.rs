@@ -77,7 +77,7 @@ mod tests {
             let (table, name) = keys.split_once(' ')?;
             let byte = |at: usize| u8::from_str_radix(&metadata[at..at + 2], 16).unwrap();
             let metadata = (0..metadata.len()).step_by(2).map(byte).collect();
-            Some(Entry { table: table.to_owned(), name: name.to_owned(), metadata, ..Entry::default() })
+            Some(Entry { table: table.to_owned(), name: name.to_owned().into(), metadata, ..Entry::default() })
         };
         orders.take_text().lines().filter_map(entry).collect()
     }

@@ -243,12 +243,12 @@ fn a_controller_that_begins_again_waits_for_answers() {
     let mut it = gateway("");
     let group = Entry {
         table: "DcgIngress.inbound.balancing".to_owned(),
-        name: "1".to_owned(),
+        name: "1".to_owned().into(),
         keys: Fields::new([("service".to_owned(), 1)]),
         metadata: vec![tables::OF_GROUP],
         ..Entry::default()
     };
-    let stale = Entry { name: "9".to_owned(), keys: Fields::new([("service".to_owned(), 9)]), ..group.clone() };
+    let stale = Entry { name: "9".to_owned().into(), keys: Fields::new([("service".to_owned(), 9)]), ..group.clone() };
     it = Gateway::new(it.config.clone()).unwrap();
     let mut orders = Orders::new();
     it.joined(seconds(0), &[group, stale], &mut orders).unwrap();
