@@ -79,8 +79,9 @@ fn verdict(source: &mut Source) -> Option<String> {
 fn summary(file: &Path, source: &Source, remark: Option<&str>) -> String {
     let first = source.diagnostics.iter().find(|it| it.severity == Severity::Error);
     let Some(first) = first else {
-        let remark = remark.filter(|it| !it.is_empty()).map_or_else(String::new, |it| format!(" ({it})"));
-        return format!("ok{}{remark}", warning_count(source));
+        let remarks = [warning_count(source), remark.unwrap_or_default().to_owned()];
+        let remarks: Vec<String> = remarks.into_iter().filter(|it| !it.is_empty()).collect();
+        return if remarks.is_empty() { "ok".to_owned() } else { format!("ok ({})", remarks.join("; ")) };
     };
     let count = match source.diagnostics.error_count() {
         1 => "1 error".to_owned(),
@@ -94,12 +95,12 @@ fn summary(file: &Path, source: &Source, remark: Option<&str>) -> String {
     format!("{count}{place}: {} [{}]", first.message.replace('\n', " "), first.code)
 }
 
-/// How many warnings there are, if there are any.
+/// How many warnings there are; empty if there are none.
 fn warning_count(source: &Source) -> String {
     match source.diagnostics.warning_count() {
         0 => String::new(),
-        1 => " (1 warning)".to_owned(),
-        count => format!(" ({count} warnings)"),
+        1 => "1 warning".to_owned(),
+        count => format!("{count} warnings"),
     }
 }
 

@@ -181,7 +181,7 @@ fn warnings_are_shown_in_order_and_do_no_harm() {
         "check --summary odd.p4",
         expect![[r#"
         exit 0
-        odd.p4: ok (3 warnings)
+        odd.p4: ok (3 warnings; there is no `main` to run)
     "#]],
     );
     folder.check("check --json odd.p4", expect![[r#"
@@ -197,7 +197,7 @@ fn warnings_are_denied_and_allowed() {
         "check --summary --allow W0301 odd.p4",
         expect![[r#"
         exit 0
-        odd.p4: ok (2 warnings)
+        odd.p4: ok (2 warnings; there is no `main` to run)
     "#]],
     );
     folder.check(

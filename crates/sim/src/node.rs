@@ -30,7 +30,7 @@ pub trait Node: Any + Send {
     }
 
     /// Packets have arrived, in this order. It is called if [`Node::takes_bursts`], and what follows from a packet
-    /// has its time ([`Context::set_now`]).
+    /// has its time (`Context::set_now`).
     fn receive_burst(&mut self, context: &mut Context<'_>, arrivals: &mut Vec<Arrival>) {
         for Arrival { time, port, packet } in arrivals.drain(..) {
             context.set_now(time);

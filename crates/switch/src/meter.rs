@@ -114,7 +114,7 @@ struct Long {
 /// green packet needs, unless bursts are of more than 18 million units. Of pairs, the first is committed, the second is
 /// peak.
 ///
-/// Several workers may share a cell. Each then takes it for a packet ([`MeterCell::take`]), so that it marks the
+/// Several workers may share a cell. Each then takes it for a packet (`MeterCell::take`), so that it marks the
 /// packets of all workers one after the other, as it would in the order in which they took it.
 #[repr(C, align(128))]
 pub struct MeterCell {
