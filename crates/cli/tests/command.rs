@@ -186,7 +186,7 @@ fn warnings_are_shown_in_order_and_do_no_harm() {
     );
     folder.check("check --json odd.p4", expect![[r#"
         exit 0
-        {"diagnostics":[{"code":"W0301","column":12,"end_column":18,"end_line":2,"file":"odd.p4","help":[],"line":2,"message":"the variable `unused` is never used","notes":[],"related":[],"severity":"warning"},{"code":"W0351","column":13,"end_column":19,"end_line":3,"file":"odd.p4","help":[],"line":3,"message":"this is assigned to itself","notes":[],"related":[],"severity":"warning"},{"code":"W0342","column":56,"end_column":62,"end_line":3,"file":"odd.p4","help":[],"line":3,"message":"both sides of `==` are the same: the result is `true`","notes":[],"related":[],"severity":"warning"}],"errors":0,"file":"odd.p4","ok":true,"warnings":3}
+        {"diagnostics":[{"code":"W0301","column":12,"end_column":18,"end_line":2,"file":"odd.p4","help":[],"line":2,"message":"the variable `unused` is never used","notes":[],"related":[],"severity":"warning"},{"code":"W0351","column":13,"end_column":19,"end_line":3,"file":"odd.p4","help":[],"line":3,"message":"this is assigned to itself","notes":[],"related":[],"severity":"warning"},{"code":"W0342","column":56,"end_column":62,"end_line":3,"file":"odd.p4","help":[],"line":3,"message":"both sides of `==` are the same: the result is `true`","notes":[],"related":[],"severity":"warning"}],"errors":0,"file":"odd.p4","ok":true,"remark":"there is no `main` to run","warnings":3}
     "#]]);
 }
 
@@ -203,9 +203,9 @@ fn warnings_are_denied_and_allowed() {
     folder.check(
         "check --summary --allow warnings odd.p4",
         expect![[r#"
-        exit 0
-        odd.p4: ok
-    "#]],
+            exit 0
+            odd.p4: ok (there is no `main` to run)
+        "#]],
     );
     folder.check(
         "check --summary --deny w0351 odd.p4",
@@ -224,9 +224,9 @@ fn warnings_are_denied_and_allowed() {
     folder.check(
         "check --summary --deny warnings --allow W0351 --allow W0342 --allow W0301 odd.p4",
         expect![[r#"
-        exit 0
-        odd.p4: ok
-    "#]],
+            exit 0
+            odd.p4: ok (there is no `main` to run)
+        "#]],
     );
     folder.check(
         "check --allow warnings --deny W0342 odd.p4",
