@@ -240,30 +240,6 @@ impl Preprocessor<'_> {
         Ok(Some(Arguments { written, expanded, is_rest_omitted }))
     }
 
-    /// The next token of the file's active text; none at its end. Directives among arguments are carried out.
-    fn next_in_file(&mut self) -> Result<Option<Token>, LimitExceeded> {
-        loop {
-            let Some(file) = self.files.last_mut() else { return Ok(None) };
-            if !file.is_active() {
-                match file.lexer.skip_to_directive() {
-                    Some(hash) => self.directive(hash)?,
-                    None => return Ok(None),
-                }
-                continue;
-            }
-            let checkpoint = file.lexer.checkpoint();
-            let token = file.lexer.next(&mut self.names);
-            match token.kind {
-                TokenKind::EndOfFile => {
-                    file.lexer.restore(checkpoint);
-                    return Ok(None);
-                }
-                TokenKind::Hash if token.is_first_on_line => self.directive(token.span)?,
-                _ => return Ok(Some(token)),
-            }
-        }
-    }
-
     fn wrong_argument_count(&mut self, definition: &Macro, name: Token, expected: usize, found: usize) {
         let text = self.names.text(name.symbol);
         let plural = if expected == 1 { "" } else { "s" };

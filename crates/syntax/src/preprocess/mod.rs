@@ -285,23 +285,40 @@ impl Preprocessor<'_> {
 
     /// Reads the open files to their ends.
     fn read_all(&mut self) -> Result<(), LimitExceeded> {
-        while let Some(file) = self.files.last_mut() {
-            if !file.is_active() {
-                match file.lexer.skip_to_directive() {
-                    Some(hash) => self.directive(hash)?,
-                    None => self.close(),
+        while !self.files.is_empty() {
+            match self.next_in_file()? {
+                None => self.close(),
+                Some(token) if token.kind == TokenKind::Word && self.macros.is_defined(token.symbol) => {
+                    self.expand_in_file(token)?;
                 }
-                continue;
-            }
-            let token = file.lexer.next(&mut self.names);
-            match token.kind {
-                TokenKind::EndOfFile => self.close(),
-                TokenKind::Hash if token.is_first_on_line => self.directive(token.span)?,
-                TokenKind::Word if self.macros.is_defined(token.symbol) => self.expand_in_file(token)?,
-                _ => self.emit(token)?,
+                Some(token) => self.emit(token)?,
             }
         }
         Ok(())
+    }
+
+    /// The next token of the innermost file's active text; none at its end. Directives before it are carried out.
+    fn next_in_file(&mut self) -> Result<Option<Token>, LimitExceeded> {
+        loop {
+            let Some(file) = self.files.last_mut() else { return Ok(None) };
+            if !file.is_active() {
+                match file.lexer.skip_to_directive() {
+                    Some(hash) => self.directive(hash)?,
+                    None => return Ok(None),
+                }
+                continue;
+            }
+            let checkpoint = file.lexer.checkpoint();
+            let token = file.lexer.next(&mut self.names);
+            match token.kind {
+                TokenKind::EndOfFile => {
+                    file.lexer.restore(checkpoint);
+                    return Ok(None);
+                }
+                TokenKind::Hash if token.is_first_on_line => self.directive(token.span)?,
+                _ => return Ok(Some(token)),
+            }
+        }
     }
 
     fn close(&mut self) {
