@@ -183,7 +183,10 @@ fn entry(schema: &Schema, entry: &TableEntry, instead: Option<&str>) -> Option<S
     if entry.is_const {
         return None;
     }
-    let action = instead.map_or(action_text(schema, entry.action.as_ref()?), str::to_owned);
+    let action = match instead {
+        Some(action) => action.to_owned(),
+        None => action_text(schema, entry.action.as_ref()?),
+    };
     let full = shown(&table.preamble);
     if entry.is_default_action {
         let is_fixed = table.const_default_action_id != 0 || action.is_empty();
