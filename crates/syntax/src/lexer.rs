@@ -108,6 +108,27 @@ fn line_end(text: &[u8]) -> Option<usize> {
     (text.get(blanks) == Some(&b'\n')).then_some(blanks + 1)
 }
 
+/// The length of the backslashes at ends of lines that `text` begins with, and their line breaks.
+fn splices_length(text: &[u8]) -> usize {
+    let mut length = 0;
+    while let Some(end) = text[length..].strip_prefix(b"\\").and_then(line_end) {
+        length += 1 + end;
+    }
+    length
+}
+
+/// The length of `text` up to the end of a `/* */` comment, which a line's end with a backslash may split.
+fn comment_end(text: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        at += 1 + text[at..].iter().position(|&byte| byte == b'*')?;
+        let splices = splices_length(&text[at..]);
+        if text.get(at + splices) == Some(&b'/') {
+            return Some(at + splices + 1);
+        }
+    }
+}
+
 /// The length of a word, which may continue behind a backslash at the end of a line.
 fn word_length(text: &[u8]) -> usize {
     let mut length = 0;
@@ -279,11 +300,17 @@ impl Lexer {
                 },
                 // A byte order mark.
                 [0xef, 0xbb, 0xbf, ..] if self.position == 0 => self.position += 3,
-                [b'/', b'/', ..] => self.skip_line_comment(),
-                [b'/', b'*', rest @ ..] => match rest.windows(2).position(|pair| pair == b"*/") {
-                    Some(length) => self.position += length + 4,
-                    None => return Some(std::mem::replace(&mut self.position, bytes.len())),
-                },
+                [b'/', rest @ ..] => {
+                    let length = 2 + splices_length(rest);
+                    match bytes[self.position..].get(length - 1) {
+                        Some(b'/') => self.skip_line_comment(),
+                        Some(b'*') => match comment_end(&bytes[self.position + length..]) {
+                            Some(end) => self.position += length + end,
+                            None => return Some(std::mem::replace(&mut self.position, bytes.len())),
+                        },
+                        _ => return None,
+                    }
+                }
                 _ => return None,
             }
         }
@@ -455,6 +482,14 @@ mod tests {
                 Word c
                 |Word e
                 Word f
+            "#]],
+        );
+        check(
+            "/\\\n* c *\\ \n\\\n/ a /\\\n/ line\n/ b",
+            expect![[r#"
+                |Word a
+                |Slash /
+                Word b
             "#]],
         );
     }

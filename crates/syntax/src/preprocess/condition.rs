@@ -29,7 +29,7 @@ impl Preprocessor<'_> {
         let tokens = self.resolve_defined(expanded?);
         let tokens = self.resolve_has_include(tokens);
         let mut evaluator = Evaluator { tokens: &tokens, next: 0, names: &self.names, end: span, depth: 0 };
-        let outcome = evaluator.conditional(true).and_then(|value| match evaluator.peek() {
+        let outcome = evaluator.list(true).and_then(|value| match evaluator.peek() {
             Some(extra) => Err(Fault { span: extra.span, message: evaluator.what_is_extra() }),
             None => Ok(value.is_true()),
         });
@@ -196,13 +196,23 @@ impl Evaluator<'_> {
         if self.depth > DEPTH_MAX { self.fault("the condition is nested too deeply") } else { Ok(()) }
     }
 
+    /// `a, b`, whose value is the last one.
+    fn list(&mut self, is_live: bool) -> Result<Number, Fault> {
+        loop {
+            let value = self.conditional(is_live)?;
+            if !self.take(TokenKind::Comma) {
+                return Ok(value);
+            }
+        }
+    }
+
     /// `c ? a : b`. If `is_live` is false, the value is not used and a division by zero is not an error.
     fn conditional(&mut self, is_live: bool) -> Result<Number, Fault> {
         self.descend()?;
         let condition = self.binary(0, is_live)?;
         let mut value = condition;
         if self.take(TokenKind::Question) {
-            let then_value = self.conditional(is_live && condition.is_true())?;
+            let then_value = self.list(is_live && condition.is_true())?;
             if !self.take(TokenKind::Colon) {
                 return self.fault("`:` is expected here");
             }
@@ -247,7 +257,7 @@ impl Evaluator<'_> {
             TokenKind::Plus => self.unary(is_live)?,
             TokenKind::Tilde => self.unary(is_live)?.complement(),
             TokenKind::LeftParen => {
-                let value = self.conditional(is_live)?;
+                let value = self.list(is_live)?;
                 if !self.take(TokenKind::RightParen) {
                     return self.fault("`)` is expected here");
                 }

@@ -90,6 +90,9 @@ const PREDEFINED: [(&str, Predefined); 8] = [
     ("__TIMESTAMP__", Predefined::Timestamp),
 ];
 
+/// Macros that a C preprocessor in assembler mode defines as 1. A program can define them again.
+const ONES: [&str; 3] = ["__ASSEMBLER__", "__STDC__", "__STDC_HOSTED__"];
+
 /// The macros that are defined.
 pub(super) struct Macros {
     /// Indexed by symbol.
@@ -113,8 +116,10 @@ impl Macros {
             optional: names.intern("__VA_OPT__"),
             has_include: names.intern("__has_include"),
         };
-        let assembler = names.intern("__ASSEMBLER__");
-        macros.set(assembler, Some(Rc::new(Macro::one(names))));
+        for name in ONES {
+            let symbol = names.intern(name);
+            macros.set(symbol, Some(Rc::new(Macro::one(names))));
+        }
         macros
     }
 

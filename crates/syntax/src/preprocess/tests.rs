@@ -456,7 +456,9 @@ fn conditions_compute() {
         ("18446744073709551615 == -1 && 0x8000000000000000 > 0 && 9223372036854775807 + 1 < 0", true),
         ("-1 / 2u == 0x7fffffffffffffff && -7 / 2 == -3 && -7 % 3 == -1 && -1 % 10u == 5", true),
         ("(-1 >> 1) == -1 && (-1 + 0u >> 63) == 1 && (1 << -1) == 0 && (4 >> -1) == 8 && -1 < (0u > 1)", true),
-        ("__ASSEMBLER__ == 1 && defined __ASSEMBLER__", true),
+        ("(1, 2) == 2 && (0 ? 1, 0 : 3) == 3", true),
+        ("1, 0", false),
+        ("__ASSEMBLER__ == 1 && defined __ASSEMBLER__ && __STDC__ && __STDC_HOSTED__", true),
         ("defined __has_include && __has_include(<core.p4>) && !__has_include(\"none.p4\")", true),
     ] {
         let text = format!(
