@@ -200,24 +200,28 @@ pub fn load_with_warnings(
 
 /// The P4Info of a file's program, or the exit status after its errors were shown.
 pub fn load_p4info(path: &Path, arguments: &SourceArguments, warnings: &WarningArguments) -> Result<P4Info, Exit> {
-    load_described(path, arguments, warnings).map(|(_, info)| info)
+    load_described(path, arguments, None, warnings).map(|(_, info)| info)
 }
 
-/// The same with the program.
+/// The same with the program. If an architecture is given, the program must be for that one.
 pub fn load_described(
     path: &Path,
     arguments: &SourceArguments,
+    architecture: Option<&str>,
     warnings: &WarningArguments,
 ) -> Result<(ir::Program, P4Info), Exit> {
     let mut source = parse(path, arguments);
+    let mut other_architecture = Ok(());
     let made = source.check().and_then(|typed| {
         source.lint(&typed);
+        other_architecture = architecture.map_or(Ok(()), |name| source::require_architecture(&typed, name));
         let program = source.lower(&typed, &arguments.options())?;
         let info = p4info::generate(&typed, &program, &mut source.diagnostics)?;
         Some((program, info))
     });
     apply_warning_levels(&mut source, warnings);
     show(&source);
+    other_architecture.map_err(refused)?;
     made.filter(|_| !source.diagnostics.has_errors()).ok_or(Exit::BadInput)
 }
 
@@ -231,9 +235,12 @@ pub fn load_for(path: &Path, arguments: &SourceArguments, architecture: Option<&
         Ok(source.lower(&typed, &options))
     });
     show(&source);
-    let lowered = lowered.unwrap_or(Ok(None)).map_err(|error: WrongArchitecture| {
-        terminal::error(error);
-        Exit::BadInput
-    })?;
+    let lowered = lowered.unwrap_or(Ok(None)).map_err(refused)?;
     Ok(source.into_program(lowered.ok_or(Exit::BadInput)?, &options).0)
+}
+
+/// Shows that a program is for another architecture.
+fn refused(error: WrongArchitecture) -> Exit {
+    terminal::error(error);
+    Exit::BadInput
 }

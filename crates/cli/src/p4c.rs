@@ -149,7 +149,7 @@ pub fn p4c(arguments: &P4cArguments) -> Result<Exit, Exit> {
     }
     let infos = arguments.with_formats(&arguments.p4runtime_files, "a P4Info")?;
     let entries = arguments.with_formats(&arguments.p4runtime_entries_files, "entries")?;
-    let (program, info) = frontend::load_described(&arguments.file, &source, &warnings)?;
+    let (program, info) = frontend::load_described(&arguments.file, &source, arguments.arch.as_deref(), &warnings)?;
     if arguments.validate {
         return Ok(Exit::Success);
     }

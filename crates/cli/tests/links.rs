@@ -231,6 +231,9 @@ fn p4c_writes_the_entries_of_a_program() {
     // The printed program is the same program.
     folder.printed("p4c --p4runtime-entries-files build/again.txtpb -o build build/pp.p4");
     assert_eq!(std::fs::read_to_string(folder.path("build/again.txtpb")).unwrap(), written);
+    let refused = folder.run("p4c --arch psa x.p4");
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(refused.status.code() == Some(1) && said.contains("psa"), "{said}");
     let refused = folder.run("p4c --toJSON x.json x.p4");
     let said = String::from_utf8_lossy(&refused.stderr);
     assert!(!refused.status.success() && said.contains("--toJSON is not available"), "{said}");
