@@ -16,8 +16,8 @@ mod table;
 
 use self::results::Results;
 use crate::Arguments;
+use ::scenario::{Scenario, Simulation};
 use ::sim::Time;
-use ::sim::scenario::{Scenario, Simulation};
 use nix::time::{ClockId, clock_gettime};
 use std::error::Error;
 use std::fs;

@@ -8,11 +8,11 @@
 use crate::Arguments;
 use crate::compiled;
 use crate::switches::resident_kb;
+use ::scenario::topology::routes::Routes;
+use ::scenario::topology::{NodeRef, Topology};
+use ::scenario::{Scenario, Simulation};
 use ::sim::Time;
 use ::sim::network::Windows;
-use ::sim::scenario::{Scenario, Simulation};
-use ::sim::topology::routes::Routes;
-use ::sim::topology::{NodeRef, Topology};
 use nix::time::{ClockId, clock_gettime};
 use serde_json::{Value, json};
 use std::error::Error;

@@ -3,10 +3,10 @@
 //! What enters: published distributions of sizes, which the repository does not have but names, a load, a seed. What
 //! leaves: flows between hosts.
 
+use scenario::workload::{SizeDistribution, draw};
 use serde::{Deserialize, Serialize};
 use sim::Time;
 use sim::random::stream;
-use sim::scenario::workload::{SizeDistribution, draw};
 use std::path::Path;
 
 /// A distribution of flow sizes.

@@ -12,10 +12,10 @@ pub use local::{Controlled, Local};
 pub use places::{is_leaf, places};
 
 use crate::Settings;
+use scenario::controller::{ControllerPlan, P4tePlan};
+use scenario::topology::NodeRef;
+use scenario::{Scenario, ScenarioFault};
 use sim::controller::{Controller, SwitchFacts};
-use sim::scenario::controller::{ControllerPlan, P4tePlan};
-use sim::scenario::{Scenario, ScenarioFault};
-use sim::topology::NodeRef;
 
 /// What a link carries that has no rate.
 const UNLIMITED_BITS_PER_S: u64 = 400_000_000_000;

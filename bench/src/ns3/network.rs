@@ -1,8 +1,8 @@
 //! A scenario as the peer reads it: `bench/peers/ns3/input.h` describes the lines.
 
-use ::sim::scenario::{FlowKind, FlowPlan, Scenario, Simulation, SwitchKind};
-use ::sim::topology::routes::Routes;
-use ::sim::topology::{NodeRef, Topology};
+use ::scenario::topology::routes::Routes;
+use ::scenario::topology::{NodeRef, Topology};
+use ::scenario::{FlowKind, FlowPlan, Scenario, Simulation, SwitchKind};
 use ::sim::wire::udp::Ports;
 use std::fmt::Write as _;
 use std::net::IpAddr;

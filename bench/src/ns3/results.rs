@@ -1,6 +1,6 @@
 //! What a network has done, here or in ns-3, in the same form.
 
-use ::sim::scenario::{FlowKind, Simulation, results};
+use ::scenario::{FlowKind, Simulation, results};
 use serde_json::Value;
 
 /// A run.

@@ -6,8 +6,8 @@ use crate::Arguments;
 use crate::compiled;
 use crate::ns3::results::Results;
 use crate::ns3::{Peer, network, read, simulate};
-use ::sim::scenario::{Scenario, Simulation};
-use ::sim::topology::{NodeRef, Topology};
+use ::scenario::topology::{NodeRef, Topology};
+use ::scenario::{Scenario, Simulation};
 use measure::figures::median;
 use serde_json::{Value, json};
 use std::error::Error;
@@ -80,7 +80,7 @@ fn routers(text: &str, peer: &Peer) -> Result<(Results, Results), Box<dyn Error>
 fn programs(text: &str, program: &Program) -> Result<Results, Box<dyn Error>> {
     let scenario: Scenario = read(text, &[], Path::new("."))?;
     let topology = scenario.topology.clone();
-    let mut make_switch = |name: &str, _: &::sim::scenario::SwitchPlan| {
+    let mut make_switch = |name: &str, _: &::scenario::SwitchPlan| {
         let switch = compiled::switch(program, Backend::Native, &entries(&topology, name));
         switch.map_err(|error| error.to_string())
     };

@@ -1,7 +1,7 @@
 //! Two results of one scenario beside each other.
 
 use crate::ns3::results::{ChannelResult, Results};
-use ::sim::scenario::{FlowKind, Scenario};
+use ::scenario::{FlowKind, Scenario};
 use serde_json::{Value, json};
 
 /// Quantiles of completion times.

@@ -1,8 +1,8 @@
 //! The form of the files that describe a simulation.
 //!
 //! What enters: the text of a scenario, and changes of single values. What leaves: its sections as they were written,
-//! or an error with its place. What sections mean together is decided in the crate `sim`: this one is long to optimise,
-//! and no packet waits for it.
+//! or an error with its place. What sections mean together is decided in the crate `scenario`. This one is long to
+//! optimise, and no packet waits for it.
 //!
 //! * [`sources`]: the texts, and places in them. [`read()`]: from the texts to the sections.
 //! * [`sections`]: the file and most of its sections. [`loads`]: those that make many flows. [`device`]: queues, ports,

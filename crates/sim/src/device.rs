@@ -75,7 +75,7 @@ impl QueueChange {
 
 impl Device {
     /// Where packets wait in a switch with this core.
-    pub(crate) fn queue_place(&self, core: &Switch) -> QueuePlace {
+    pub fn queue_place(&self, core: &Switch) -> QueuePlace {
         let is_plain = self.priorities <= 1
             && self.queues.is_empty()
             && self.port_rates.is_empty()
@@ -123,7 +123,7 @@ impl Device {
 
     /// How far apart frames of so many bytes at least leave for a port with this channel, one behind the other: as its
     /// pipeline, the port and the fastest of its queues let them.
-    pub(crate) fn spacing(&self, port: u32, channel: &ChannelConfig, frame_bytes: usize) -> Time {
+    pub fn spacing(&self, port: u32, channel: &ChannelConfig, frame_bytes: usize) -> Time {
         let on_line = |bits_per_s: u64| Serialiser::new(bits_per_s).duration(channel.line_bytes(frame_bytes));
         let of_queue = |priority: u32| {
             let mut queue = QueueSettings::of_priority(priority);
@@ -142,7 +142,7 @@ impl Device {
 
 impl QueuePlace {
     /// The channel behind a port: where the core has the queue, nothing else waits, and packets are marked by programs.
-    pub(crate) fn channel(self, channel: ChannelConfig) -> ChannelConfig {
+    pub fn channel(self, channel: ChannelConfig) -> ChannelConfig {
         match self {
             QueuePlace::Core => ChannelConfig {
                 queue_packets: usize::MAX,

@@ -15,15 +15,13 @@
 //! * [`switch_node`]: switches that run a program. [`device`]: what their queues and ports are like. [`pipeline`]: how
 //!   many packets they can take. [`router`]: switches without a program.
 //! * [`controller`]: who answers packets and digests of switches.
-//! * [`scenario`]: from a file to a network that runs, and to results.
-//! * [`topology`]: generators of topologies, topology files, shortest paths.
 //! * [`record`]: what happens to packets, for captures, traces and checks.
-//! * [`report`]: plots, and a page with them.
-//! * [`check`]: properties that are checked packet by packet. [`journeys`]: what happens to each packet of a flow.
-//! * [`statistics`]: histograms and confidence intervals. [`sweep`]: many runs of one scenario.
+//! * [`statistics`]: histograms and confidence intervals.
 //! * [`generator`], [`arrivals`]: sources and sinks of plain frames; times and sizes of generated packets.
 //!
-//! What of docs/design/simulator.md exists:
+//! What a network is made of stands in a file: the crate `scenario` reads it, checks runs and writes results.
+//!
+//! What of docs/design/simulator.md exists, there and here:
 //!
 //! | | |
 //! |---|---|
@@ -52,28 +50,22 @@
 
 pub mod arrivals;
 pub mod channel;
-pub mod check;
 pub mod controller;
 pub mod device;
 pub mod events;
 pub mod external;
 pub mod generator;
 pub mod host;
-pub mod journeys;
 pub mod network;
 pub mod node;
 pub mod packet;
 pub mod pipeline;
 pub mod random;
 pub mod record;
-pub mod report;
 pub mod router;
-pub mod scenario;
 pub mod statistics;
-pub mod sweep;
 pub mod switch_node;
 pub mod time;
-pub mod topology;
 pub mod wire;
 
 pub use channel::ChannelConfig;

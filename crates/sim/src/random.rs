@@ -70,7 +70,7 @@ pub fn uniform_time(rng: &mut Rng, most: Time) -> Time {
 }
 
 /// The natural logarithm of a positive, normal number, to about one unit in the last place.
-pub(crate) fn ln(x: f64) -> f64 {
+pub fn ln(x: f64) -> f64 {
     const MANTISSA_BITS: u32 = 52;
     const BIAS: i64 = 1023;
     let bits = x.to_bits();

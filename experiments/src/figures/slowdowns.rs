@@ -6,7 +6,7 @@
 use super::tables::{of_setting, push, settings};
 use super::{Experiment, Figure};
 use crate::experiment::Outcome;
-use sim::report::chart::Chart;
+use scenario::report::chart::Chart;
 use sim::statistics::Estimate;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

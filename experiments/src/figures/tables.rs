@@ -6,7 +6,7 @@
 use super::{Figure, Shows, slowdowns};
 use crate::experiment::{Experiment, Outcome};
 use crate::tell;
-use sim::report::chart::{Chart, Series};
+use scenario::report::chart::{Chart, Series};
 use sim::statistics::Estimate;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

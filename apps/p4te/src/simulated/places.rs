@@ -3,11 +3,11 @@
 //! What enters: a topology of the simulator in layers (leaf-spine, fat-tree), rates of ports, links that are down. What
 //! leaves: for each switch its place.
 
-use sim::topology::{NodeRef, Topology};
+use scenario::topology::{NodeRef, Topology};
 use sim::wire::Mac;
 use te::{Behind, Place, Port, Prefix};
 
-/// Bits that the addresses of the hosts of a generated leaf have in common (`sim::topology`): fd00:LEAF::/32 and
+/// Bits that the addresses of the hosts of a generated leaf have in common (`scenario::topology`): fd00:LEAF::/32 and
 /// 10.LEAF.0.0/16.
 const LEAF_BITS: [(bool, u32); 2] = [(true, 32), (false, 16)];
 

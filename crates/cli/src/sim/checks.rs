@@ -7,13 +7,13 @@ use super::capture::{self, Captures};
 use super::{Each, Session, jobs, run, run_quietly};
 use crate::Exit;
 use crate::terminal::{self, Progress, say};
+use scenario::Simulation;
+use scenario::check::shrink::smallest;
+use scenario::check::{Checker, Property, Violation};
+use scenario::faults::Faulty;
 use serde_json::json;
 use sim::Time;
-use sim::check::shrink::smallest;
-use sim::check::{Checker, Property, Violation};
 use sim::record::Recording;
-use sim::scenario::Simulation;
-use sim::scenario::faults::Faulty;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -45,7 +45,7 @@ pub fn check(session: &Session<'_>) -> Result<Exit, Exit> {
     let arguments = session.arguments;
     let first = session.scenario(&[], None)?.seed;
     let seeds = match &arguments.seeds {
-        Some(text) => sim::sweep::plan::seeds(text, first).map_err(|message| {
+        Some(text) => scenario::sweep::plan::seeds(text, first).map_err(|message| {
             terminal::error(format!("--seeds {text}: {message}"));
             Exit::Usage
         })?,

@@ -10,8 +10,8 @@ use crate::terminal::{self, Progress};
 use measure::figures::median;
 use measure::memory::Bench;
 use measure::traffic::Trace;
+use scenario::{Scenario, SwitchKind};
 use sim::Time;
-use sim::scenario::{Scenario, SwitchKind};
 use std::time::Duration;
 
 /// Runs of a measurement, the median of which counts, and how long each takes: as `wirespeed bench`.

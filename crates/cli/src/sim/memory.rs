@@ -6,7 +6,7 @@
 use crate::Exit;
 use crate::sim::{SimArguments, jobs};
 use crate::terminal;
-use sim::scenario::{Simulation, TooManyPackets};
+use scenario::{Simulation, TooManyPackets};
 use std::fs;
 
 /// What packets may need where the system does not say how much memory is free.

@@ -4,7 +4,7 @@ use crate::Exit;
 use crate::sim::runs;
 use crate::terminal::{self, say};
 use clap::Args;
-use sim::sweep::{Shard, Table};
+use scenario::sweep::{Shard, Table};
 use std::io;
 use std::path::{Path, PathBuf};
 

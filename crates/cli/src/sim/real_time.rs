@@ -8,8 +8,8 @@ use crate::Exit;
 use crate::sim::memory;
 use crate::terminal::{self, Progress};
 use live::StopFlag;
+use scenario::Simulation;
 use sim::Time;
-use sim::scenario::Simulation;
 use std::time::{Duration, Instant};
 
 /// How long the simulation runs at a time before programs outside are served.

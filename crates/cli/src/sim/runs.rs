@@ -6,7 +6,7 @@
 
 use crate::Exit;
 use crate::terminal;
-use sim::sweep::{RunRecord, Shard, Table};
+use scenario::sweep::{RunRecord, Shard, Table};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, Write as _};

@@ -367,10 +367,3 @@ fn applications_act_before_their_hosts_acknowledge() {
     let counters = client.statistics().unwrap().counters;
     assert_eq!((counters.segments_sent, counters.segments_received), (3, 2), "{counters:?}");
 }
-
-/// What a flow keeps, besides what is under way: many flows fit into memory.
-#[test]
-fn both_ends_of_a_flow_and_its_plan_are_small() {
-    let ends = 2 * (size_of::<TcpEndpoint>() + size_of::<::tcp::Connection>());
-    assert!(ends + size_of::<crate::scenario::FlowPlan>() <= 3_400, "{ends}");
-}

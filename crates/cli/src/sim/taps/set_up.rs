@@ -5,9 +5,9 @@
 //! is changed: there is no default route, and a route that exists is an error.
 
 use super::{Namespace, TappedHost};
+use scenario::Scenario;
+use scenario::build::host_config;
 use sim::host::{HostAddress, HostConfig};
-use sim::scenario::Scenario;
-use sim::scenario::build::host_config;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};

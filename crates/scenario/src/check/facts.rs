@@ -1,0 +1,62 @@
+//! What is known of a network whose packets are followed.
+
+use crate::build::Simulation;
+use crate::topology::NodeRef;
+use core::net::IpAddr;
+use sim::network::NodeId;
+use sim::record::Record;
+use sim::time::Time;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is known of the network.
+pub(crate) struct Facts {
+    /// By address.
+    pub(crate) hosts: BTreeMap<IpAddr, NodeId>,
+    /// The hosts.
+    pub(crate) host_nodes: BTreeSet<NodeId>,
+    /// By node.
+    pub(crate) names: Vec<String>,
+    /// The names of channels by their senders and the ports of these.
+    pub(crate) channels: BTreeMap<(NodeId, usize), String>,
+    /// Those of links of hosts: a host whose own link is down has no other way.
+    pub(crate) host_channels: BTreeSet<(NodeId, usize)>,
+    /// When links go down or up.
+    pub(crate) changes: Vec<Time>,
+}
+
+impl Facts {
+    /// The facts of a network that has been built.
+    pub(crate) fn of(simulation: &Simulation) -> Facts {
+        let topology = &simulation.scenario.topology;
+        let nodes = topology.hosts.iter().zip(&simulation.hosts);
+        let addresses = nodes.flat_map(|(host, node)| host.addresses.iter().map(|it| (it.ip, *node)));
+        let mut names = vec![String::new(); simulation.hosts.len() + simulation.switches.len()];
+        for (index, node) in simulation.hosts.iter().enumerate() {
+            names[node.0 as usize] = topology.name(NodeRef::Host(index)).to_owned();
+        }
+        for (index, node) in simulation.switches.iter().enumerate() {
+            names[node.0 as usize] = topology.name(NodeRef::Switch(index)).to_owned();
+        }
+        let channels = simulation.network.channels().iter();
+        let is_host = |node: NodeId| simulation.hosts.contains(&node);
+        let of_hosts = channels.clone().filter(|it| is_host(it.from.node) || is_host(it.to.node));
+        Facts {
+            hosts: addresses.collect(),
+            host_nodes: simulation.hosts.iter().copied().collect(),
+            names,
+            channels: channels.map(|it| ((it.from.node, it.from.port), it.name.clone())).collect(),
+            host_channels: of_hosts.map(|it| (it.from.node, it.from.port)).collect(),
+            changes: simulation.scenario.changes(),
+        }
+    }
+
+    /// The name of a node.
+    pub(crate) fn name(&self, node: NodeId) -> &str {
+        &self.names[node.0 as usize]
+    }
+
+    /// The channel on which a record's packet was sent.
+    pub(crate) fn channel(&self, record: &Record) -> &str {
+        self.channels.get(&(record.node, record.port)).map_or("", |name| name)
+    }
+}

@@ -1,0 +1,88 @@
+//! What is known of the packets that are under way.
+
+use sim::network::NodeId;
+use sim::record::Loss;
+use sim::time::Time;
+use sim::wire::flow::Identity;
+use std::collections::BTreeMap;
+
+/// The most nodes of a way that are kept: a packet with more is not followed any further.
+pub(super) const WAY_MAX: usize = 256;
+
+/// A packet that is followed.
+#[derive(Debug)]
+pub(super) struct Followed {
+    /// As it was sent.
+    pub(super) identity: Identity,
+    pub(super) sent: Time,
+    /// The nodes at which it was, its sender first.
+    pub(super) way: Vec<NodeId>,
+    /// Whether a link has inverted one of its bits.
+    pub(super) is_corrupted: bool,
+    /// Copies of it on channels.
+    pub(super) on_wire: u32,
+    /// Where it is, unless on a channel.
+    pub(super) inside: Option<Inside>,
+    /// The first loss of a copy, while others were under way, that the scenario explains: which of the copies was to
+    /// reach the destination is not known, so it explains the loss of the packet.
+    pub(super) explained: Option<End>,
+}
+
+/// How a packet, or a copy of it, came to its end.
+#[derive(Clone, Debug)]
+pub(super) struct End {
+    pub(super) time: Time,
+    pub(super) node: NodeId,
+    /// `None` without any reason.
+    pub(super) loss: Option<Loss>,
+    /// Whether it was on the link of a host, which has no other way.
+    pub(super) is_at_host: bool,
+    /// Whether its link failed while it was on it.
+    pub(super) failed_later: bool,
+    /// For people.
+    pub(super) what: String,
+}
+
+/// The node where a packet is, and since when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Inside {
+    pub(super) node: NodeId,
+    pub(super) time: Time,
+}
+
+impl Followed {
+    pub(super) fn new(sent: Time, node: NodeId, identity: Identity) -> Followed {
+        Followed { identity, sent, way: vec![node], is_corrupted: false, on_wire: 1, inside: None, explained: None }
+    }
+}
+
+/// Packets by their labels.
+#[derive(Debug, Default)]
+pub(super) struct Packets(BTreeMap<u64, Followed>);
+
+impl Packets {
+    pub(super) fn insert(&mut self, label: u64, packet: Followed) {
+        self.0.insert(label, packet);
+    }
+
+    pub(super) fn get(&self, label: u64) -> Option<&Followed> {
+        self.0.get(&label)
+    }
+
+    pub(super) fn get_mut(&mut self, label: u64) -> Option<&mut Followed> {
+        self.0.get_mut(&label)
+    }
+
+    pub(super) fn remove(&mut self, label: u64) {
+        self.0.remove(&label);
+    }
+
+    /// The packets at nodes where nothing waits any more, those that have been there longest first.
+    pub(super) fn vanished(&self, is_idle: &dyn Fn(NodeId) -> bool) -> Vec<(u64, Inside)> {
+        let inside = self.0.iter().filter(|(_, packet)| !packet.is_corrupted);
+        let inside = inside.filter_map(|(label, packet)| packet.inside.map(|inside| (*label, inside)));
+        let mut all: Vec<(u64, Inside)> = inside.filter(|(_, inside)| is_idle(inside.node)).collect();
+        all.sort_by_key(|(label, inside)| (inside.time, *label));
+        all
+    }
+}

@@ -1,0 +1,9 @@
+//! The integration tests of `scenario`, one program so that they are linked once.
+
+mod bursts;
+mod checks;
+mod common;
+mod controllers;
+mod devices;
+mod external;
+mod transport;
