@@ -188,6 +188,7 @@ pub const PAGES: &[(&str, &str)] = &[
     ("W0206", include_str!("../../../docs/diagnostics/W0206.md")),
     ("W0207", include_str!("../../../docs/diagnostics/W0207.md")),
     ("W0208", include_str!("../../../docs/diagnostics/W0208.md")),
+    ("W0209", include_str!("../../../docs/diagnostics/W0209.md")),
     ("W0215", include_str!("../../../docs/diagnostics/W0215.md")),
     ("W0220", include_str!("../../../docs/diagnostics/W0220.md")),
     ("W0221", include_str!("../../../docs/diagnostics/W0221.md")),

@@ -78,7 +78,7 @@ impl<'a> Sink<'a> {
             .iter()
             .chain(&own)
             .any(|name| name.as_deref().is_none_or(|name| group.contains(&name) || name == warning.code));
-        let level = group.iter().find_map(|name| self.levels.get(*name)).copied();
+        let level = std::iter::once(&warning.code).chain(group).find_map(|name| self.levels.get(*name)).copied();
         // Compiler-generated code has no location, and users could not correct it.
         if warning.primary.span.is_none() {
             return;
@@ -189,6 +189,17 @@ mod tests {
             expect![[r#"
             t.p4:4:39: warning[W0303]: the action `never` is never used
         "#]],
+        );
+    }
+
+    #[test]
+    fn a_code_stands_for_one_warning_of_a_group() {
+        check_program(
+            &format!("@diagnostic(\"uninitialized\", \"error\") @diagnostic(\"W0321\", \"disable\") {PROGRAM}"),
+            expect![[r#"
+                t.p4:3:96: error[W0323]: the `out` parameter `x` is not assigned on every way to the end
+                t.p4:4:39: warning[W0303]: the action `never` is never used
+            "#]],
         );
     }
 

@@ -14,14 +14,25 @@ use syntax::WarningLevel;
 use syntax::ast::{Annotation, AnnotationBody, AnnotationTokenKind, Expr, ExprKind, IntegerLiteral};
 
 impl Checker<'_> {
-    /// Reports annotations with invalid bodies.
+    /// Reports annotations with invalid bodies, and those that make no sense together.
     pub(crate) fn check_annotations(&mut self, annotations: &[Annotation]) {
+        self.check_bodies(annotations);
+        self.warn_of_annotations(annotations);
+    }
+
+    /// Warns of annotations that have no effect.
+    pub(crate) fn warn_of_annotations(&mut self, annotations: &[Annotation]) {
         for (position, annotation) in annotations.iter().enumerate() {
-            // A `@pragma` is for a compiler that knows it.
-            if annotation.is_pragma {
-                continue;
+            self.check_level(annotation);
+            if !annotation.is_pragma {
+                self.check_repetition(annotation, &annotations[..position]);
             }
-            self.check_repetition(annotation, &annotations[..position]);
+        }
+    }
+
+    /// Reports annotations with invalid bodies. A `@pragma` is for a compiler that knows it.
+    pub(crate) fn check_bodies(&mut self, annotations: &[Annotation]) {
+        for annotation in annotations.iter().filter(|annotation| !annotation.is_pragma) {
             let errors_before = self.error_count();
             match &annotation.body {
                 AnnotationBody::Empty | AnnotationBody::Unstructured { .. } => {}
@@ -103,6 +114,19 @@ impl Checker<'_> {
         self.report(d::invalid_annotation(annotation.span, &annotation.name.name, expected));
     }
 
+    /// Warns of a `@diagnostic` that sets no level.
+    fn check_level(&mut self, annotation: &Annotation) {
+        if annotation.name.as_str() != "diagnostic" || warning_level(annotation).is_some() {
+            return;
+        }
+        let words = words_of(annotation);
+        let wrong_level = match words.as_slice() {
+            [_, level] => Some(&**level),
+            _ => None,
+        };
+        self.warn("invalid", d::level_not_known(annotation.span, wrong_level));
+    }
+
     fn names_match_kind(&self, annotation: &Annotation) -> bool {
         let Some([Expr { kind: ExprKind::Name(path), .. }]) = annotation.expressions() else { return false };
         self.hir.match_kinds.contains(&path.name.name)
@@ -130,17 +154,34 @@ impl Checker<'_> {
 /// The group of warnings and its level in `@diagnostic("group", "level")`, or in `@pragma diagnostic group level`. They
 /// apply to the whole program, as in the reference compiler.
 pub(crate) fn warning_level(annotation: &Annotation) -> Option<(Rc<str>, WarningLevel)> {
-    let AnnotationBody::Unstructured { tokens, .. } = &annotation.body else { return None };
-    let words: Vec<&Rc<str>> =
-        tokens.iter().filter(|token| token.kind != AnnotationTokenKind::Punctuation).map(|token| &token.text).collect();
+    let words = words_of(annotation);
     let ("diagnostic", [group, level]) = (annotation.name.as_str(), words.as_slice()) else { return None };
-    let level = match &***level {
+    let level = match &**level {
         "error" => WarningLevel::Error,
         "warn" | "info" => WarningLevel::Shown,
         "disable" => WarningLevel::Silent,
         _ => return None,
     };
-    Some(((*group).clone(), level))
+    Some((group.clone(), level))
+}
+
+/// The words and strings in an annotation's body, without the commas between them.
+fn words_of(annotation: &Annotation) -> Vec<Rc<str>> {
+    match &annotation.body {
+        AnnotationBody::Unstructured { tokens, .. } => tokens
+            .iter()
+            .filter(|token| token.kind != AnnotationTokenKind::Punctuation)
+            .map(|token| token.text.clone())
+            .collect(),
+        AnnotationBody::Expressions(list) => list
+            .iter()
+            .filter_map(|value| match &value.kind {
+                ExprKind::String(text) => Some(text.clone()),
+                _ => None,
+            })
+            .collect(),
+        AnnotationBody::Empty | AnnotationBody::KeyValues(_) => Vec::new(),
+    }
 }
 
 /// The string of an annotation, which may be written in several parts: joined by `++`, or adjacent.
@@ -192,11 +233,11 @@ mod tests {
             "#]],
         );
         check_errors(
-            &format!("@diagnostic(\"shadow\", \"loud\") @diagnostic(\"overflow\") @diagnostic {program}"),
+            &format!("@diagnostic(\"shadow\", \"disable\") @diagnostic(\"W0201\", \"error\") {program}"),
             expect![[r#"
-                t.p4:1:126: warning[W0203]: 300 does not fit in bit<8>
+                t.p4:1:123: warning[W0203]: 300 does not fit in bit<8>
                   `300`: becomes 44
-                t.p4:1:122: warning[W0201]: `x` hides another declaration of that name
+                t.p4:1:119: error[W0201]: `x` hides another declaration of that name
                   `x`: hides it
                   `x`: the hidden one
             "#]],

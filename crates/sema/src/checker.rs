@@ -149,10 +149,12 @@ impl<'d> Checker<'d> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// Adds a warning, unless an enclosing declaration has `@noWarn("group")`.
+    /// Adds a warning, unless an enclosing declaration has `@noWarn("group")` or names its code.
     pub(crate) fn warn(&mut self, group: &str, warning: Diagnostic) {
-        let is_silenced = self.silenced.iter().any(|name| name.as_deref().is_none_or(|name| name == group));
-        match self.hir.warning_levels.get(group) {
+        let is_named = |name: &str| name == group || name == warning.code;
+        let is_silenced = self.silenced.iter().any(|name| name.as_deref().is_none_or(is_named));
+        let levels = &self.hir.warning_levels;
+        match levels.get(warning.code).or_else(|| levels.get(group)) {
             Some(WarningLevel::Silent) => {}
             _ if is_silenced => {}
             Some(WarningLevel::Error) => self.diagnostics.push(Diagnostic { severity: Severity::Error, ..warning }),
@@ -167,13 +169,14 @@ impl<'d> Checker<'d> {
 
     /// Runs `work` for a declaration with these annotations, which are checked. The warnings in `@noWarn` are silenced.
     pub(crate) fn with_annotations<R>(&mut self, annotations: &[Annotation], work: impl FnOnce(&mut Self) -> R) -> R {
-        self.check_annotations(annotations);
+        self.check_bodies(annotations);
         let before = self.silenced.len();
         for annotation in &self.known_annotations(annotations) {
             if matches!(annotation.name.as_str(), "noWarn" | "noWarnings") {
                 self.silenced.push(annotation.single_string().map(Into::into));
             }
         }
+        self.warn_of_annotations(annotations);
         let result = work(self);
         self.silenced.truncate(before);
         result

@@ -46,9 +46,6 @@ mod tests {
                 t.p4:3:19: warning[W0215]: `@a` stands here twice, and not both times with parentheses
                   `@a[2]`: the second
                   `@a(1)`: the first
-                t.p4:5:40: warning[W0215]: `@a` stands here twice, and not both times with parentheses
-                  `@a[2]`: the second
-                  `@a[1]`: the first
             "#]],
         );
     }
