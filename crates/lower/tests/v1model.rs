@@ -28,6 +28,24 @@ fn registers_and_counters() {
     );
 }
 
+/// The cells are 0, and controllers see an array.
+#[test]
+fn cells_of_registers_may_have_no_bits() {
+    check_packets(
+        &Parts {
+            locals: "register<bit<0>>(4) r; register<tuple<bit<0>, bit<0>>>(2) s; bit<0> x; tuple<bit<0>, bit<0>> y;",
+            ingress: "r.read(x, (bit<32>) hdr.h.a); s.read(y, 1); r.write(2, x); s.write(9, y); hdr.h.c = x ++ hdr.h.c ++ y[0];",
+            ..Parts::default()
+        },
+        &["01000005", "09000005"],
+        expect![[r#"
+            01000005 -> 01000005
+            09000005 -> 09000005
+            I.r[2] = 0x0
+        "#]],
+    );
+}
+
 #[test]
 fn a_register_may_hold_the_number_of_the_start() {
     let locals = "@start_number register<bit<32>>(2) r; register<bit<32>>(2) s;";

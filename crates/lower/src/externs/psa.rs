@@ -235,7 +235,7 @@ impl<'h> Lowerer<'h> {
     /// `read` of a register whose cells have the type: scalars by one statement, structs and headers by fields.
     fn read_psa_register(&mut self, register: ir::RegisterId, call: &'h Call, ty: &Type, span: Span) -> Lowered<Value> {
         let index = self.index_argument(call, 0, span)?;
-        if let Some(ty) = self.scalar(&self.resolve(ty)) {
+        if let Some(ty) = self.scalar(&self.resolve(ty)).filter(|ty| ty.width() > 0) {
             return self.value_of_stmt(ty, span, |dst| StmtKind::RegisterRead { dst, register, index });
         }
         let place = self.temporary_place(ty, span)?;

@@ -5,17 +5,21 @@
 
 use crate::places::{Place, VarbitParts, VarbitPlace};
 use crate::types::{FieldShape, Form, HeaderShape};
-use crate::values::{HeaderKind, HeaderValue, Value};
+use crate::values::{HeaderKind, HeaderValue, Value, number};
 use crate::varbits::varbit_parts;
 use crate::{Lowered, Lowerer, Refused, codes, fold};
 use base::limits::WIDTH_BITS_MAX;
 use base::{Bits, Span};
 use ir::{HeaderRef, RegisterId, StmtKind};
+use num_bigint::BigInt;
 use sema::hir::Type;
 use std::rc::Rc;
 
 /// The width of a varbit field's length.
 const VARBIT_LENGTH_BITS: u32 = 32;
+
+/// The cell of values of no width, which is 0. The switch has no arrays of nothing, and controllers read the register.
+const NO_WIDTH_CELL: ir::Type = ir::Type::Bit(1);
 
 /// A part of the concatenation.
 enum Part {
@@ -34,12 +38,11 @@ impl<'h> Lowerer<'h> {
     /// part.
     pub(super) fn cell_type(&mut self, ty: &Type, span: Span) -> Lowered<(ir::Type, Vec<u32>)> {
         let ty = self.resolve(ty);
-        if self.scalar(&ty).is_some() {
-            let ty = self.scalar_or_refuse(&ty, span)?;
+        if let Some(ty) = self.scalar(&ty).filter(|ty| ty.width() > 0) {
             return Ok((ty, vec![ty.width()]));
         }
         match self.joined_width(&ty, span)? {
-            0 => self.unsupported(span, "a register of values of no width"),
+            0 => Ok((NO_WIDTH_CELL, Vec::new())),
             width if width > u64::from(WIDTH_BITS_MAX) => {
                 let message = format!("a cell of {width} bits; the most is {WIDTH_BITS_MAX}");
                 self.refuse(codes::LIMIT, span, message)
@@ -125,6 +128,9 @@ impl<'h> Lowerer<'h> {
         let value = self.convert(value.clone(), &ty, span)?;
         let mut joined = Bits::zero(0);
         self.join_constant(&value, &ty, &mut joined, span)?;
+        if joined.width() == 0 {
+            return Ok(Bits::zero(cell.width()));
+        }
         if joined.width() != cell.width() {
             return self.refuse(codes::NOT_CONSTANT, span, "this must be known at compile time");
         }
@@ -193,6 +199,11 @@ impl<'h> Lowerer<'h> {
     /// Reads a cell into a place; if it is out of range, the place does not change.
     pub(super) fn read_cell(&mut self, place: Place, register: RegisterId, index: ir::Expr, span: Span) -> Lowered<()> {
         let cell = self.ir.registers[register].ty;
+        if self.ir.registers[register].parts_bits.is_empty() {
+            let dst = ir::Place::Var(self.temporary(cell, span)?);
+            self.emit(StmtKind::RegisterRead { dst, register, index }, span);
+            return Ok(());
+        }
         if is_scalar(&place) {
             return self.through(place, cell, span, |dst| StmtKind::RegisterRead { dst, register, index });
         }
@@ -253,6 +264,7 @@ impl<'h> Lowerer<'h> {
     ) -> Lowered<()> {
         let resolved = self.resolve(ty);
         let value = match self.scalar(&resolved) {
+            _ if self.ir.registers[register].parts_bits.is_empty() => number(NO_WIDTH_CELL, &BigInt::ZERO),
             Some(_) => self.scalar_value(value, span)?,
             None => {
                 let place = self.temporary_place(&resolved, span)?;
@@ -294,7 +306,7 @@ impl<'h> Lowerer<'h> {
         }
         match joined {
             Some(joined) => Ok(joined),
-            None => self.unsupported(span, "a register of values of no width"),
+            None => self.unsupported(span, "a value of no width here"),
         }
     }
 
