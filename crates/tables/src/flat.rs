@@ -51,7 +51,7 @@ const NEAR_ROOT_SLOTS: usize = 1 << 18;
 pub(crate) const SHORT_BITS: u32 = 8;
 
 /// The most bits of a key.
-const KEY_BITS_MAX: u32 = 32;
+pub(crate) const KEY_BITS_MAX: u32 = 32;
 
 /// Whether the engine serves a table.
 pub(crate) fn serves(kind: TableKind, key: &[KeyField]) -> bool {
@@ -66,13 +66,19 @@ const SLOTS_AT_ONCE: usize = 1 << 12;
 pub(crate) struct Flat {
     pieces: Vec<Piece>,
     key_words: usize,
+    tries: Tries,
+    /// Bit string and length of entries, by handle.
+    prefixes: Vec<(u32, u8)>,
+}
+
+/// Entries by bit string, in the trie that lookups use and in the one that will replace it.
+#[derive(Clone, Debug)]
+pub(crate) struct Tries {
     string_bits: u32,
     trie: Trie,
     successor: Option<Box<Successor>>,
-    /// Entries by length and leading bits, to find the next shorter one when an entry is removed.
+    /// By length and leading bits, to find the next shorter one when an entry is removed.
     entries: BTreeMap<EntryKey, Cell>,
-    /// Bit string and length of entries, by handle.
-    prefixes: Vec<(u32, u8)>,
 }
 
 /// An entry's length, and its leading bits.
@@ -122,16 +128,12 @@ impl Flat {
     pub fn new(key: &[KeyField], layout: &KeyLayout) -> Flat {
         let pieces = pieces(key, layout);
         let string_bits = pieces.iter().map(|piece| piece.width_bits).sum();
-        let trie = Trie::new(ROOTS[0].0.min(string_bits));
-        let (entries, prefixes) = (BTreeMap::new(), Vec::new());
-        Flat { pieces, key_words: layout.words(), string_bits, trie, successor: None, entries, prefixes }
+        Flat { pieces, key_words: layout.words(), tries: Tries::new(string_bits), prefixes: Vec::new() }
     }
 
     pub fn clear(&mut self) {
-        self.entries.clear();
         self.prefixes = Vec::new();
-        self.successor = None;
-        self.trie = Trie::new(ROOTS[0].0.min(self.string_bits));
+        self.tries = Tries::new(self.tries.string_bits);
     }
 
     /// Forgets entries with this handle and greater ones, which are gone.
@@ -140,10 +142,107 @@ impl Flat {
         self.prefixes.shrink_to_fit();
     }
 
-    /// Prepares for `additional` more entries: at once, if they are many compared to the present ones.
+    /// Prepares for `additional` more entries.
     pub fn reserve(&mut self, additional: usize) {
-        let bits = self.bits_for(self.entries.len() + additional);
-        if bits > self.trie.root_bits && additional > self.entries.len() {
+        self.tries.reserve(additional);
+    }
+
+    /// The bit string of a row, its first bit the highest.
+    #[inline(always)]
+    fn string(&self, row: &[u64]) -> u32 {
+        let (mut string, mut end) = (0u64, 0);
+        for piece in &self.pieces {
+            string |= row[piece.word] >> piece.shift_bits << (64 - piece.width_bits) >> end;
+            end += piece.width_bits;
+        }
+        (string >> 32) as u32
+    }
+
+    /// Adds an entry with this key, of so many leading bits, that runs a cell.
+    pub fn insert(&mut self, handle: Handle, row: &[u64], len: u32, cell: Cell) {
+        let (string, position) = (self.string(row), handle.0 as usize);
+        self.prefixes.resize(self.prefixes.len().max(position + 1), (0, 0));
+        self.prefixes[position] = (string, len as u8);
+        self.tries.insert(string, len, cell);
+    }
+
+    /// The cell of an entry.
+    pub fn cell(&self, handle: Handle) -> Cell {
+        let (string, len) = self.prefix(handle);
+        self.tries.entries[&(len, leading(string, len))]
+    }
+
+    /// Changes the cell of an entry.
+    pub fn modify(&mut self, handle: Handle, cell: Cell) {
+        let (string, len) = self.prefix(handle);
+        self.tries.write(string, len, cell);
+    }
+
+    fn prefix(&self, handle: Handle) -> (u32, u32) {
+        let (string, len) = self.prefixes[handle.0 as usize];
+        (string, u32::from(len))
+    }
+
+    /// Removes an entry.
+    pub fn remove(&mut self, handle: Handle) {
+        let (string, len) = self.prefix(handle);
+        self.tries.remove(string, len);
+    }
+
+    /// The key's only field, in its only word: the common case.
+    #[inline(always)]
+    pub fn one_piece(&self) -> Option<Piece> {
+        match (&self.pieces[..], self.key_words) {
+            (&[piece], 1) => Some(piece),
+            _ => None,
+        }
+    }
+
+    /// Bytes of memory that lookups read beside the cells.
+    pub fn bytes(&self) -> usize {
+        self.tries.bytes()
+    }
+
+    /// What a lookup reads.
+    #[inline(always)]
+    pub fn slots(&self) -> Slots<'_> {
+        self.tries.slots()
+    }
+
+    /// Where a search begins, if that is far.
+    pub fn root_handle(&self) -> RootHandle {
+        self.one_piece().map_or(RootHandle::NONE, |piece| self.tries.root_handle(piece))
+    }
+
+    /// Looks keys up.
+    #[inline(always)]
+    pub fn find(&self, keys: &[u64], found: &mut [Cell]) {
+        match self.one_piece() {
+            Some(piece) => self.tries.find(piece, keys, found),
+            _ => {
+                let rows = keys.chunks_exact(self.key_words);
+                self.tries.find_strings(rows.map(|row| self.string(row)), found);
+            }
+        }
+    }
+}
+
+impl Tries {
+    /// Without entries, whose strings have so many bits.
+    pub fn new(string_bits: u32) -> Tries {
+        let trie = Trie::new(ROOTS[0].0.min(string_bits));
+        Tries { string_bits, trie, successor: None, entries: BTreeMap::new() }
+    }
+
+    /// The number of entries.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Prepares for `additional` more entries: at once, if they are many compared to the present ones.
+    fn reserve(&mut self, additional: usize) {
+        let bits = self.bits_for(self.len() + additional);
+        if bits > self.trie.root_bits && additional > self.len() {
             self.successor = None;
             self.trie = Trie::new(bits);
             self.entries.iter().for_each(|(&key, &cell)| self.trie.write(string_of(key), key.0, cell));
@@ -157,10 +256,10 @@ impl Flat {
 
     /// Starts a new trie if one is due, or continues with it.
     fn advance(&mut self) {
-        let larger = self.bits_for(self.entries.len());
+        let larger = self.bits_for(self.len());
         // Far from the number at which it grows, so that it does not alternate; a table that was in use is not taken
         // for an empty one.
-        let smaller = self.bits_for((self.entries.len() * 4).max(1));
+        let smaller = self.bits_for((self.len() * 4).max(1));
         let bits = if larger > self.trie.root_bits { larger } else { smaller.min(self.trie.root_bits) };
         self.successor.take_if(|successor| successor.trie.root_bits != bits);
         if bits == self.trie.root_bits {
@@ -192,41 +291,10 @@ impl Flat {
         }
     }
 
-    /// The bit string of a row, its first bit the highest.
-    #[inline(always)]
-    fn string(&self, row: &[u64]) -> u32 {
-        let (mut string, mut end) = (0u64, 0);
-        for piece in &self.pieces {
-            string |= row[piece.word] >> piece.shift_bits << (64 - piece.width_bits) >> end;
-            end += piece.width_bits;
-        }
-        (string >> 32) as u32
-    }
-
-    /// Adds an entry with this key, of so many leading bits, that runs a cell.
-    pub fn insert(&mut self, handle: Handle, row: &[u64], len: u32, cell: Cell) {
-        let (string, position) = (self.string(row), handle.0 as usize);
-        self.prefixes.resize(self.prefixes.len().max(position + 1), (0, 0));
-        self.prefixes[position] = (string, len as u8);
+    /// Adds an entry of so many leading bits of a string, that runs a cell.
+    pub fn insert(&mut self, string: u32, len: u32, cell: Cell) {
         self.write(string, len, cell);
         self.advance();
-    }
-
-    /// The cell of an entry.
-    pub fn cell(&self, handle: Handle) -> Cell {
-        let (string, len) = self.prefix(handle);
-        self.entries[&(len, leading(string, len))]
-    }
-
-    /// Changes the cell of an entry.
-    pub fn modify(&mut self, handle: Handle, cell: Cell) {
-        let (string, len) = self.prefix(handle);
-        self.write(string, len, cell);
-    }
-
-    fn prefix(&self, handle: Handle) -> (u32, u32) {
-        let (string, len) = self.prefixes[handle.0 as usize];
-        (string, u32::from(len))
     }
 
     fn write(&mut self, string: u32, len: u32, cell: Cell) {
@@ -236,8 +304,7 @@ impl Flat {
     }
 
     /// Removes an entry.
-    pub fn remove(&mut self, handle: Handle) {
-        let (string, len) = self.prefix(handle);
+    pub fn remove(&mut self, string: u32, len: u32) {
         let key = (len, leading(string, len));
         self.entries.remove(&key);
         // Short entries are stored separately in both tries, so the next shorter one is the same, and the new trie has
@@ -252,15 +319,6 @@ impl Flat {
         self.advance();
     }
 
-    /// The key's only field, in its only word: the common case.
-    #[inline(always)]
-    pub fn one_piece(&self) -> Option<Piece> {
-        match (&self.pieces[..], self.key_words) {
-            (&[piece], 1) => Some(piece),
-            _ => None,
-        }
-    }
-
     /// Bytes of memory that lookups read beside the cells.
     pub fn bytes(&self) -> usize {
         self.trie.bytes() + self.successor.as_ref().map_or(0, |successor| successor.trie.bytes())
@@ -273,32 +331,26 @@ impl Flat {
         Slots { root, root_bits: *root_bits, nodes, short }
     }
 
-    /// Where a search begins, if that is far.
-    pub fn root_handle(&self) -> RootHandle {
+    /// Where the search for a string that is this piece of a key begins, if that is far.
+    pub fn root_handle(&self, piece: Piece) -> RootHandle {
         let Slots { root, root_bits, .. } = self.slots();
-        match self.one_piece() {
-            Some(piece) if root.len() > NEAR_ROOT_SLOTS && piece.width_bits >= root_bits => {
-                let shift_bits = u64::from(piece.shift_bits + piece.width_bits - root_bits);
-                RootHandle { slots: root.as_ptr(), shift_bits, last: root.len() as u64 - 1 }
-            }
-            _ => RootHandle::NONE,
+        if root.len() <= NEAR_ROOT_SLOTS || piece.width_bits < root_bits {
+            return RootHandle::NONE;
         }
+        let shift_bits = u64::from(piece.shift_bits + piece.width_bits - root_bits);
+        RootHandle { slots: root.as_ptr(), shift_bits, last: root.len() as u64 - 1 }
     }
 
-    /// Looks keys up. They are independent, so that the processor overlaps their cache misses. There is no branch on
-    /// whether the root's slot leads to a node, which would be mispredicted.
+    /// Looks strings up that are this piece of keys of one word.
     #[inline(always)]
-    pub fn find(&self, keys: &[u64], found: &mut [Cell]) {
-        match self.one_piece() {
-            Some(piece) => {
-                let shift = 32 - piece.width_bits;
-                let string = |key: &u64| ((key >> piece.shift_bits) << shift) as u32;
-                self.find_strings(keys.iter().map(string), found);
-            }
-            _ => self.find_strings(keys.chunks_exact(self.key_words).map(|row| self.string(row)), found),
-        }
+    pub fn find(&self, piece: Piece, keys: &[u64], found: &mut [Cell]) {
+        let shift = 32 - piece.width_bits;
+        let string = |key: &u64| ((key >> piece.shift_bits) << shift) as u32;
+        self.find_strings(keys.iter().map(string), found);
     }
 
+    /// They are independent, so that the processor overlaps their cache misses. There is no branch on whether the
+    /// root's slot leads to a node, which would be mispredicted.
     #[inline(always)]
     fn find_strings(&self, strings: impl Iterator<Item = u32>, found: &mut [Cell]) {
         // Held in registers: the compiler cannot prove that stores do not change them.

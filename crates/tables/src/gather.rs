@@ -11,6 +11,7 @@ use crate::cells::{Cells, prefetch};
 use crate::exact::{Exact, ROW_WORDS_MAX};
 use crate::flat::{CELL, NODE, NODES_MAX, SHORT_BITS, STRIDE_BITS, Slots};
 use crate::hash_index::{ROW_FACTOR, RowHash};
+use crate::lpm::Piece;
 use crate::ranked::{self, Chunk};
 use crate::ternary::Probe;
 use base::limits::BURST_PACKETS_MAX;
@@ -40,25 +41,19 @@ pub(crate) fn is_useful() -> bool {
     *IS_USEFUL
 }
 
-/// Finds as many keys as are a multiple of eight, each of one word, of which `shift_bits` are below the bit string and
-/// `width_bits` are the string; returns how many that were.
+/// Finds as many keys as are a multiple of eight, each of one word, of which a piece is the bit string; returns how
+/// many that were.
 ///
 /// # Safety
 /// The processor has AVX2. Every slot that leads to a node names one of `slots.nodes`.
 #[target_feature(enable = "avx2")]
-pub(crate) unsafe fn find(
-    slots: &Slots<'_>,
-    keys: &[u64],
-    shift_bits: u32,
-    width_bits: u32,
-    found: &mut [u32],
-) -> usize {
+pub(crate) unsafe fn find(slots: &Slots<'_>, piece: Piece, keys: &[u64], found: &mut [u32]) -> usize {
     if slots.nodes.len() > NODES_MAX {
         return 0;
     }
     let count = keys.len().min(found.len()) / LANES * LANES;
     for (keys, found) in keys[..count].chunks_exact(LANES).zip(found.chunks_exact_mut(LANES)) {
-        let strings = strings(keys, shift_bits, width_bits);
+        let strings = strings(keys, piece.shift_bits, piece.width_bits);
         // SAFETY: as the caller promises; there is room for eight.
         unsafe { _mm256_storeu_si256(found.as_mut_ptr().cast(), cells(slots, strings)) };
     }

@@ -42,6 +42,7 @@ mod linear;
 mod lpm;
 mod members;
 mod memory;
+mod networks;
 mod probing;
 mod ranked;
 mod shared;

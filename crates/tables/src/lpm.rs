@@ -337,12 +337,13 @@ impl<const WORDS: usize> Lpm<WORDS> {
         *self = self.emptied(ROOTS[0].0);
     }
 
-    /// Prepares for `additional` more entries: at once, if they are many compared to the present ones.
-    pub fn reserve(&mut self, cells: &Cells, additional: usize) {
+    /// Prepares for `additional` more entries: at once, if they are many compared to the present ones. Some cells may
+    /// belong to another engine.
+    pub fn reserve(&mut self, cells: &Cells, additional: usize, is_own: impl Fn(Cell) -> bool) {
         let bits = self.bits_for(self.len + additional);
         if bits > self.root_bits && additional > self.len {
             *self = self.emptied(bits);
-            cells.live().for_each(|cell| self.add(cells, cell));
+            cells.live().filter(|cell| is_own(*cell)).for_each(|cell| self.add(cells, cell));
         }
     }
 
@@ -352,7 +353,7 @@ impl<const WORDS: usize> Lpm<WORDS> {
     }
 
     /// Starts a new trie if one is due, or continues with it.
-    fn advance(&mut self, cells: &Cells) {
+    fn advance(&mut self, cells: &Cells, is_own: impl Fn(Cell) -> bool) {
         let bits = self.bits_for(self.len);
         if bits <= self.root_bits {
             self.successor = None;
@@ -363,7 +364,7 @@ impl<const WORDS: usize> Lpm<WORDS> {
             self.successor.take().unwrap_or_else(|| Box::new(Successor { lpm: self.emptied(bits), next: 1 }));
         let end = (successor.next + COPIED_AT_ONCE).min(cells.count() as Cell);
         (successor.next..end)
-            .filter(|&cell| cells.header(cell).hit == 1)
+            .filter(|&cell| cells.header(cell).hit == 1 && is_own(cell))
             .for_each(|cell| successor.lpm.add(cells, cell));
         successor.next = end;
         if end == cells.count() as Cell {
@@ -401,15 +402,15 @@ impl<const WORDS: usize> Lpm<WORDS> {
         (self.string(&tail[..self.key_words]), tail[2 * self.key_words] as u32)
     }
 
-    /// Adds a cell that is live and whose tail is set.
-    pub fn insert(&mut self, cells: &Cells, cell: Cell) {
+    /// Adds a cell that is live and whose tail is set. Some of the other cells may belong to another engine.
+    pub fn insert(&mut self, cells: &Cells, cell: Cell, is_own: impl Fn(Cell) -> bool) {
         self.add(cells, cell);
         if let Some(successor) = &mut self.successor
             && cell < successor.next
         {
             successor.lpm.add(cells, cell);
         }
-        self.advance(cells);
+        self.advance(cells, is_own);
     }
 
     fn add(&mut self, cells: &Cells, cell: Cell) {

@@ -11,8 +11,9 @@
 
 use crate::abi::EntryHeader;
 use crate::cells::{Cells, prefetch};
-use crate::flat::{CELL, Flat, NODE, NODES_MAX, SHORT_BITS, STRIDE_BITS, Slots};
+use crate::flat::{CELL, NODE, NODES_MAX, SHORT_BITS, STRIDE_BITS, Slots};
 use crate::gather::{self, bits};
+use crate::lpm::Piece;
 use std::arch::x86_64::{
     __m512i, __mmask8, __mmask16, _mm512_add_epi64, _mm512_and_si512, _mm512_castsi256_si512, _mm512_castsi512_si256,
     _mm512_cvtepi64_epi32, _mm512_cvtepu32_epi64, _mm512_extracti64x4_epi64, _mm512_inserti64x4,
@@ -34,22 +35,24 @@ pub(crate) fn is_useful() -> bool {
     gather::is_useful() && is_x86_feature_detected!("avx512f")
 }
 
-/// Whether [`find`] can search an engine: its key is one field, and 32 bits can number its places in the trie and in
-/// the cells.
-pub(crate) fn serves(engine: &Flat, cells: &Cells) -> bool {
+/// Whether [`find`] can search a trie: 32 bits can number its places in the trie and in the cells.
+pub(crate) fn serves(slots: Slots<'_>, cells: &Cells) -> bool {
     let words = cells.count() * cells.stride_words();
-    engine.one_piece().is_some() && engine.slots().nodes.len() <= NODES_MAX && u32::try_from(words).is_ok()
+    slots.nodes.len() <= NODES_MAX && u32::try_from(words).is_ok()
 }
 
-/// Finds all keys; returns how many matched an entry.
+/// Finds all strings that are this piece of keys of one word; returns how many matched an entry.
 ///
 /// # Safety
-/// The processor has AVX-512 (F). The engine is one that is served, its slots lead to its nodes or name one of the
-/// cells.
+/// The processor has AVX-512 (F). The trie is one that is served, its slots lead to its nodes or name one of the cells.
 #[target_feature(enable = "avx512f,popcnt")]
-pub(crate) unsafe fn find(engine: &Flat, cells: &Cells, keys: &[u64], results: &mut [*const EntryHeader]) -> u32 {
-    let Some(piece) = engine.one_piece() else { return 0 };
-    let slots = engine.slots();
+pub(crate) unsafe fn find(
+    slots: &Slots<'_>,
+    piece: Piece,
+    cells: &Cells,
+    keys: &[u64],
+    results: &mut [*const EntryHeader],
+) -> u32 {
     let (first, stride_words) = (cells.pointer(0), cells.stride_words() as u32);
     let mut hits = 0;
     for (keys, results) in keys.chunks(LANES).zip(results.chunks_mut(LANES)) {
@@ -58,7 +61,7 @@ pub(crate) unsafe fn find(engine: &Flat, cells: &Cells, keys: &[u64], results: &
         // SAFETY: masks name as many keys and results as there are; the slots are as the caller promises.
         unsafe {
             let strings = strings(keys, mask, piece.shift_bits, piece.width_bits);
-            let found = cells_of(&slots, strings, mask);
+            let found = cells_of(slots, strings, mask);
             hits += _mm512_test_epi32_mask(found, found).count_ones();
             store_pointers(first, stride_words, found, mask, results);
         }
@@ -158,6 +161,7 @@ unsafe fn store_pointers(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::flat::Flat;
     use crate::layout::{KeyField, KeyLayout};
     use crate::spec::Handle;
     use base::MatchKind;
@@ -184,19 +188,20 @@ mod tests {
             let width_bits = [rng.between(1, 32), 32][round % 2] as u32;
             let entries = rng.below(200) as u32;
             let engine = engine(&mut rng, width_bits, entries);
+            let piece = engine.one_piece().expect("the key is one field");
             let count = rng.below(70) as usize;
             let keys: Vec<u64> = (0..count).map(|_| rng.below(1 << width_bits)).collect();
             let (mut wanted, mut found) = (vec![0; count], vec![0; count]);
             engine.find(&keys, &mut wanted);
             if gather::is_useful() {
                 // SAFETY: the processor's features were checked; the trie's slots are valid.
-                let done = unsafe { gather::find(&engine.slots(), &keys, 0, width_bits, &mut found) };
+                let done = unsafe { gather::find(&engine.slots(), piece, &keys, &mut found) };
                 assert_eq!((done, &found[..done]), (count / 8 * 8, &wanted[..done]));
             }
-            if is_useful() && serves(&engine, &cells) {
+            if is_useful() && serves(engine.slots(), &cells) {
                 let mut results = vec![std::ptr::null(); count];
                 // SAFETY: as above, and they name the cells.
-                let hits = unsafe { find(&engine, &cells, &keys, &mut results) };
+                let hits = unsafe { find(&engine.slots(), piece, &cells, &keys, &mut results) };
                 let pointers: Vec<_> = wanted.iter().map(|cell| cells.pointer(*cell)).collect();
                 assert_eq!(results, pointers, "{width_bits} bits, {entries} entries");
                 assert_eq!(hits as usize, wanted.iter().filter(|cell| **cell != 0).count());

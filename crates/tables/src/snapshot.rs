@@ -12,6 +12,7 @@ use crate::gather;
 use crate::layout::PackedLayout;
 use crate::lpm::{self, Lpm};
 use crate::members::Members;
+use crate::networks::Networks;
 use crate::ranked::rank_of;
 use crate::shared::Shared;
 #[cfg(target_arch = "x86_64")]
@@ -46,6 +47,7 @@ enum Engine {
     Exact(Exact),
     Words(Words),
     Flat(Flat),
+    Networks(Networks),
     Lpm1(Lpm<1>),
     Lpm2(Lpm<2>),
     Lpm4(Lpm<4>),
@@ -72,10 +74,11 @@ impl Snapshot {
             }
             TableKind::Exact => (Engine::Exact(Exact::new(words, seed)), words),
             TableKind::Lpm if flat::serves(TableKind::Lpm, key) => (Engine::Flat(Flat::new(key, layout)), 0),
-            TableKind::Lpm => match string_words {
-                0..=1 => (Engine::Lpm1(Lpm::new(key, layout)), lpm::tail_words(words)),
-                2 => (Engine::Lpm2(Lpm::new(key, layout)), lpm::tail_words(words)),
-                3..=lpm::LPM_WORDS_MAX => (Engine::Lpm4(Lpm::new(key, layout)), lpm::tail_words(words)),
+            TableKind::Lpm => match (Networks::new(TableKind::Lpm, key, layout), string_words) {
+                (Some(engine), _) => (Engine::Networks(engine), lpm::tail_words(words)),
+                (None, 0..=1) => (Engine::Lpm1(Lpm::new(key, layout)), lpm::tail_words(words)),
+                (None, 2) => (Engine::Lpm2(Lpm::new(key, layout)), lpm::tail_words(words)),
+                (None, 3..=lpm::LPM_WORDS_MAX) => (Engine::Lpm4(Lpm::new(key, layout)), lpm::tail_words(words)),
                 _ => (Engine::Ternary(Ternary::new(words, Vec::new(), false, seed)), ternary_tail),
             },
             TableKind::Ternary => (Engine::Ternary(Ternary::new(words, Vec::new(), false, seed)), ternary_tail),
@@ -134,9 +137,10 @@ impl Snapshot {
             Engine::Exact(engine) => engine.reserve(entries),
             Engine::Words(engine) => engine.reserve(entries),
             Engine::Flat(engine) => engine.reserve(entries),
-            Engine::Lpm1(engine) => engine.reserve(&self.cells, entries),
-            Engine::Lpm2(engine) => engine.reserve(&self.cells, entries),
-            Engine::Lpm4(engine) => engine.reserve(&self.cells, entries),
+            Engine::Networks(engine) => engine.reserve(&self.cells, entries),
+            Engine::Lpm1(engine) => engine.reserve(&self.cells, entries, |_| true),
+            Engine::Lpm2(engine) => engine.reserve(&self.cells, entries, |_| true),
+            Engine::Lpm4(engine) => engine.reserve(&self.cells, entries, |_| true),
             Engine::Keyless | Engine::Ternary(_) => {}
         }
     }
@@ -198,17 +202,21 @@ impl Snapshot {
             Engine::Flat(engine) => {
                 engine.insert(handle, &rows[..self.key_words], self.exact_bits + prefix_len, cell);
             }
-            Engine::Lpm1(engine) => {
+            Engine::Networks(engine) => {
                 cells.set_tail(cell, &[rows, &lpm_len]);
                 engine.insert(cells, cell);
+            }
+            Engine::Lpm1(engine) => {
+                cells.set_tail(cell, &[rows, &lpm_len]);
+                engine.insert(cells, cell, |_| true);
             }
             Engine::Lpm2(engine) => {
                 cells.set_tail(cell, &[rows, &lpm_len]);
-                engine.insert(cells, cell);
+                engine.insert(cells, cell, |_| true);
             }
             Engine::Lpm4(engine) => {
                 cells.set_tail(cell, &[rows, &lpm_len]);
-                engine.insert(cells, cell);
+                engine.insert(cells, cell, |_| true);
             }
             Engine::Ternary(engine) => {
                 let priority = if self.kind == TableKind::Lpm { *prefix_len as i32 } else { *priority };
@@ -237,6 +245,7 @@ impl Snapshot {
                     return shared.release(cells, cell);
                 }
             }
+            Engine::Networks(engine) => engine.remove(cells, cell),
             Engine::Lpm1(engine) => engine.remove(cells, cell),
             Engine::Lpm2(engine) => engine.remove(cells, cell),
             Engine::Lpm4(engine) => engine.remove(cells, cell),
@@ -251,6 +260,7 @@ impl Snapshot {
             Engine::Exact(engine) => engine.clear(),
             Engine::Words(engine) => engine.clear(),
             Engine::Flat(engine) => engine.clear(),
+            Engine::Networks(engine) => engine.clear(),
             Engine::Lpm1(engine) => engine.clear(),
             Engine::Lpm2(engine) => engine.clear(),
             Engine::Lpm4(engine) => engine.clear(),
@@ -267,6 +277,7 @@ impl Snapshot {
             Engine::Exact(engine) => engine.bytes(),
             Engine::Words(engine) => engine.bytes(),
             Engine::Flat(engine) => engine.bytes(),
+            Engine::Networks(engine) => engine.bytes(),
             Engine::Lpm1(engine) => engine.bytes(),
             Engine::Lpm2(engine) => engine.bytes(),
             Engine::Lpm4(engine) => engine.bytes(),
@@ -287,6 +298,7 @@ impl Snapshot {
             Engine::Exact(_) => "hash",
             Engine::Words(_) => "hash whose slots hold the keys",
             Engine::Flat(_) => "trie whose first level is an array",
+            Engine::Networks(_) => "tries of networks, whose first level is an array",
             Engine::Lpm1(_) | Engine::Lpm2(_) | Engine::Lpm4(_) => "trie",
             Engine::Ternary(_) => "tuple space, linear while it is small",
         }
@@ -320,11 +332,18 @@ impl Snapshot {
     /// The lookup that is fastest on this processor.
     fn best_function(&self) -> LookupFunction {
         #[cfg(target_arch = "x86_64")]
-        if let Engine::Flat(engine) = &self.engine
-            && sixteen::is_useful()
-            && sixteen::serves(engine, &self.cells)
-        {
-            return lookup_burst_avx512;
+        if sixteen::is_useful() {
+            match &self.engine {
+                Engine::Flat(engine)
+                    if engine.one_piece().is_some() && sixteen::serves(engine.slots(), &self.cells) =>
+                {
+                    return lookup_burst_avx512;
+                }
+                Engine::Networks(engine) if engine.tries().all(|tries| sixteen::serves(tries.slots(), &self.cells)) => {
+                    return lookup_networks_avx512;
+                }
+                _ => {}
+            }
         }
         best_function()
     }
@@ -350,6 +369,7 @@ impl Snapshot {
     fn root_handle(&self) -> RootHandle {
         match &self.engine {
             Engine::Flat(engine) => engine.root_handle(),
+            Engine::Networks(engine) => engine.root_handle(),
             _ => RootHandle::NONE,
         }
     }
@@ -373,10 +393,9 @@ impl Snapshot {
             }
             #[cfg(target_arch = "x86_64")]
             Engine::Flat(engine) if GATHERS && found.len() > 1 => {
-                let done = engine.one_piece().map_or(0, |piece| {
-                    // SAFETY: only [`lookup_burst_avx2`] gathers. The trie's slots are as they should be.
-                    unsafe { gather::find(&engine.slots(), keys, piece.shift_bits, piece.width_bits, found) }
-                });
+                // SAFETY: only [`lookup_burst_avx2`] gathers. The trie's slots are as they should be.
+                let find = |piece| unsafe { gather::find(&engine.slots(), piece, keys, found) };
+                let done = engine.one_piece().map_or(0, find);
                 engine.find(&keys[done * self.key_words..], &mut found[done..]);
             }
             Engine::Keyless => found.fill(0),
@@ -385,6 +404,7 @@ impl Snapshot {
                 found.iter_mut().zip(keys).for_each(|(found, key)| *found = engine.find_cell(*key));
             }
             Engine::Flat(engine) => engine.find(keys, found),
+            Engine::Networks(engine) => engine.find::<GATHERS>(&self.cells, keys, found),
             Engine::Lpm1(engine) => engine.find(&self.cells, keys, found),
             Engine::Lpm2(engine) => engine.find(&self.cells, keys, found),
             Engine::Lpm4(engine) => engine.find(&self.cells, keys, found),
@@ -564,8 +584,39 @@ unsafe extern "C" fn lookup_burst_avx512(
         *result = snapshot.cells.pointer(found[0]);
         return u32::from(found[0] != 0);
     }
+    let Some(piece) = engine.one_piece() else { unreachable!("of one field alone") };
     // SAFETY: as the caller promises; the trie's slots are valid.
-    unsafe { sixteen::find(engine, &snapshot.cells, keys, results) }
+    unsafe { sixteen::find(&engine.slots(), piece, &snapshot.cells, keys, results) }
+}
+
+/// The same for prefixes of several networks, whose bursts are often for one of them.
+///
+/// # Safety
+/// As [`lookup_burst_avx512`] says.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,popcnt,bmi1,bmi2,lzcnt")]
+unsafe extern "C" fn lookup_networks_avx512(
+    table: *const Snapshot,
+    keys: *const u64,
+    count: u32,
+    results: *mut *const EntryHeader,
+) -> u32 {
+    // SAFETY: `table` is valid, as the caller promises.
+    let snapshot = unsafe { &*table };
+    let Engine::Networks(engine) = &snapshot.engine else { unreachable!("of networks alone") };
+    // SAFETY: the caller promises `count` rows, which are words, at `keys`, and room for as many pointers at `results`.
+    let (rows, places) = unsafe {
+        let count = count as usize;
+        (std::slice::from_raw_parts(keys, count), std::slice::from_raw_parts_mut(results, count))
+    };
+    match engine.trie_of(rows) {
+        // SAFETY: as the caller promises; the trie's slots are valid.
+        Some((tries, piece)) if count > 1 => unsafe {
+            sixteen::find(&tries.slots(), piece, &snapshot.cells, rows, places)
+        },
+        // SAFETY: passed on from the caller.
+        _ => unsafe { lookup_bursts::<true, true>(table, keys, count, results) },
+    }
 }
 
 fn best_function() -> LookupFunction {

@@ -215,6 +215,44 @@ fn clustered_prefixes() {
     }
 }
 
+/// Routes of more networks than have tries of their own, which come and go: networks change their places. The exact
+/// fields are before, behind, and around the lpm field.
+#[test]
+fn prefixes_of_many_networks() {
+    let mut rng = Rng::new(9);
+    for key in [
+        &[(Exact, 24), (Lpm, 32)][..],
+        &[(Lpm, 32), (Exact, 32)],
+        &[(Exact, 20), (Lpm, 13), (Exact, 9)],
+        &[(Exact, 63), (Lpm, 1)],
+    ] {
+        let mut set = TableSet::new(vec![table_spec(key, 3000)], 1).expect("the table is well formed");
+        let mut reader = set.reader();
+        let mut handles = Vec::new();
+        for round in 0..24 {
+            let networks = if round % 4 == 0 { 1 } else { 20 };
+            for _ in 0..60 {
+                let network = rng.below(networks) + round / 8 * 5;
+                let mut entry = random_entry(&mut rng, set.tables()[0].spec());
+                for (field, (_, width)) in entry.key.iter_mut().zip(key) {
+                    if let FieldMatch::Exact(value) = field {
+                        *value = Bits::from_u64(*width, network % (1 << width.min(&9)));
+                    }
+                }
+                handles.extend(set.insert(0, entry));
+            }
+            check_lookups(&mut rng, &reader.enter(), 0, &set.tables()[0], 64);
+            let keep = if round % 8 == 7 { 0 } else { handles.len() / 2 };
+            while handles.len() > keep {
+                let handle = handles.swap_remove(rng.below(handles.len() as u64) as usize);
+                set.perform(0, Operation::Delete { handle }).expect("the entry exists");
+                check_lookups(&mut rng, &reader.enter(), 0, &set.tables()[0], 3);
+            }
+        }
+        assert!(set.tables()[0].is_empty());
+    }
+}
+
 /// Two masks with many entries each, and a key that both match. An entry that is added later, or deleted, changes which
 /// mask has the greater priority.
 #[test]
