@@ -562,6 +562,24 @@ fn timers_go_on_after_a_kill() {
 }
 
 #[test]
+fn timers_beside_captures_are_said_not_to_follow_the_clock() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join("empty.pcap");
+    // The header of a capture without packets.
+    let header = [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 65_535, 1].map(u32::to_le_bytes);
+    std::fs::write(&input, header.concat()).unwrap();
+    let switch = Switch::start_with(&["--port", &format!("1=pcap:{},/dev/null", input.display()), "--quiet"]);
+    switch.check(&[&["timers"], &["timers", "9", "50ms"], &["--json", "timers"]], expect![[r#"
+        no port has a timer
+        port  period  packets  bytes  ticks  missed
+        9     50ms    1        60     0      0
+        note: time is that of the packets in captures, not of the clock: a timer ticks between them, and after the last one as often as its port says (once if it says nothing)
+        [{"bytes":60,"missed":0,"packets":1,"period_ns":50000000,"port":9,"ticks":0}]
+        note: time is that of the packets in captures, not of the clock: a timer ticks between them, and after the last one as often as its port says (once if it says nothing)
+    "#]]);
+}
+
+#[test]
 fn timers_are_added_changed_and_stopped() {
     let switch = Switch::start_with(&["--port", "1=null", "--port", "9=timer:24000s", "--quiet"]);
     let ticks = || {

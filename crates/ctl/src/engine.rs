@@ -118,6 +118,9 @@ pub async fn carry_out(session: &mut Session, plan: Plan, around: &mut Surroundi
                 true => (around.out)(&timers_json(&timers).to_string()),
                 false => (around.out)(&timers_text(&timers)),
             }
+            if !timers.remark.is_empty() && !timers.timers.is_empty() {
+                (around.note)(&timers.remark);
+            }
         }
         Plan::Sizes => {
             let sizes = session.sizes().await?;

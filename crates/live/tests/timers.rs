@@ -145,6 +145,18 @@ fn wait_for(peer: &MemoryPeer, mark: u8) {
     }
 }
 
+#[test]
+fn by_stamps_the_control_plane_learns_that_timers_do_not_follow_the_clock() {
+    for is_capture in [false, true] {
+        let (port, peer) = memory(1, is_capture);
+        peer.close();
+        let timers = Arc::new(Timers::new([(1, None)], 510));
+        let setup = Setup { timers: Some(Arc::clone(&timers)), ..Setup::of_ports(vec![port]) };
+        worker::run(&mut holder(), setup, &StopFlag::new(), &mut Silent).unwrap();
+        assert_eq!(timers.remark().contains("captures"), is_capture);
+    }
+}
+
 /// Adds, changes and stops timers while several workers run.
 fn check_control(workers: usize) {
     let ((to, receiver), (mailbox, inbox)) = (memory(2, false), mailbox().unwrap());

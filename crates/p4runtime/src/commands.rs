@@ -100,7 +100,8 @@ impl Commands for CommandService {
                 kept.map_err(status::of)?;
             }
             let shown = |(port, timer): (u32, Arc<Timer>)| port_timer(port, &timer);
-            Ok(TimersResponse { timers: timers.all().into_iter().map(shown).collect() })
+            let remark = timers.remark().to_owned();
+            Ok(TimersResponse { timers: timers.all().into_iter().map(shown).collect(), remark })
         });
         answer.await?.map(Response::new)
     }

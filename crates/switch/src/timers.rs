@@ -160,6 +160,8 @@ struct State {
     timers: BTreeMap<u32, Arc<Timer>>,
     /// Ports that something else is behind.
     taken: BTreeSet<u32>,
+    /// Why the timers do not follow the clock; empty if they do.
+    remark: &'static str,
 }
 
 impl Timers {
@@ -206,6 +208,16 @@ impl Timers {
         state.timers.insert(port, Arc::new(Timer::new(period_ns, frames)?));
         self.count.store(state.timers.len(), Ordering::Release);
         Ok(())
+    }
+
+    /// Why the timers do not follow the clock; empty if they do.
+    pub fn remark(&self) -> &'static str {
+        self.state().remark
+    }
+
+    /// Says why the timers do not follow the clock.
+    pub fn set_remark(&self, remark: &'static str) {
+        self.state().remark = remark;
     }
 
     /// Stops a port's timer. The port stays.

@@ -42,7 +42,8 @@ mod tests {
     #[test]
     fn timers_are_shown_with_their_packets() {
         let timer = |port, period_ns, missed| PortTimer { port, period_ns, packets: 1, bytes: 60, ticks: 7, missed };
-        let timers = TimersResponse { timers: vec![timer(9, 50_000_000, 2), timer(10, 0, 0)] };
+        let timers = vec![timer(9, 50_000_000, 2), timer(10, 0, 0)];
+        let timers = TimersResponse { timers, remark: String::new() };
         expect![[r#"
             port  period   packets  bytes  ticks  missed
             9     50ms     1        60     7      2

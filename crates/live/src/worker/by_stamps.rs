@@ -20,6 +20,10 @@ use switch::workers::Wanted;
 /// The remark on workers.
 const REMARK: &str = "captures are processed by one worker, in the order of the stamps of their frames";
 
+/// The remark on timers.
+const TIMERS_REMARK: &str = "time is that of the packets in captures, not of the clock: a timer ticks between them, and \
+after the last one as often as its port says (once if it says nothing)";
+
 /// The next frame of a port.
 #[derive(Default)]
 struct Head {
@@ -70,6 +74,9 @@ impl Worker<'_, '_, '_, '_> {
         let common = self.common;
         common.workers.want(Wanted::Fixed(1));
         common.workers.set_remark(REMARK.to_owned());
+        if let Some(timers) = &self.timers {
+            timers.set_remark(TIMERS_REMARK);
+        }
         let mut poller = Poller::new();
         let mut progress = Progress::default();
         let mut stopping = false;
