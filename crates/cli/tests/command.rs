@@ -477,6 +477,18 @@ fn trace_tells_the_journey() {
 }
 
 #[test]
+fn trace_shows_parameters_without_bits() {
+    let program = PROGRAM.replace("action send(bit<9> port)", "action send(bit<0> none, bit<9> port, bit<0> last)");
+    let entries = "table_add by_address send 10.0.0.0/8 => 0 5 0\n";
+    let folder = Folder::with(&[("p.p4", &program.replace("send(2)", "send(0, 2, 0)")), ("entries.txt", entries)]);
+    let line = "trace p.p4 --entries entries.txt --packet 1:010a000001ff";
+    let printed = String::from_utf8(folder.run(line).stdout).unwrap();
+    for shown in ["I.send(0, 5, 0)", "action I.send(none=0, port=5, last=0)"] {
+        assert!(printed.contains(shown), "{printed}");
+    }
+}
+
+#[test]
 fn trace_refuses_what_is_no_packet() {
     let folder = Folder::with(&[("p.p4", PROGRAM)]);
     folder.check(

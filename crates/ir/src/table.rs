@@ -154,6 +154,17 @@ pub struct Action {
     pub span: Span,
 }
 
+impl Action {
+    /// What belongs to `params`, with that of each parameter of no bits in its place.
+    pub fn with_empty<T>(&self, of_params: impl IntoIterator<Item = T>, of_empty: impl Fn(&str) -> T) -> Vec<T> {
+        let mut all: Vec<T> = of_params.into_iter().collect();
+        for param in &self.empty_params {
+            all.insert(all.len().min(param.position as usize), of_empty(&param.name));
+        }
+        all
+    }
+}
+
 /// A parameter of no bits.
 #[derive(Clone, PartialEq, Debug)]
 pub struct EmptyParam {

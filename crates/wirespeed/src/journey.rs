@@ -171,7 +171,8 @@ impl Recorder {
             Event::ActionEntered { action, args } => {
                 let declared = &ir.actions[*action];
                 let names = declared.params.iter().map(|&param| &ir.vars[param].name);
-                What::Action { name: declared.name.clone(), arguments: named(names, args) }
+                let arguments = declared.with_empty(named(names, args), |name| (name.to_owned(), Bits::zero(0)));
+                What::Action { name: declared.name.clone(), arguments }
             }
             Event::Assigned { place, value } => What::Assigned { name: self.place(place), value: Bits::clone(value) },
             Event::ValiditySet { header, valid } => {

@@ -167,9 +167,9 @@ impl Tracer for Journey {
             }
             Event::ActionEntered { action, args } => {
                 let declared = &program.actions[action];
-                let shown = args.iter().enumerate().map(|(at, value)| described.argument(action, at, value));
-                let named = declared.params.iter().map(|&param| &program.vars[param].name).zip(shown);
-                let (texts, arguments) = pairs(named);
+                let names = declared.params.iter().map(|&param| program.vars[param].name.as_str());
+                let names = declared.with_empty(names.map(str::to_owned), str::to_owned);
+                let (texts, arguments) = pairs(names.iter().zip(described.arguments(action, args)));
                 let text = format!("action {}({})", declared.name, texts.join(", "));
                 self.line(2, span, "action", text, detail!("name": declared.name, "arguments": arguments));
                 self.depth = 3;

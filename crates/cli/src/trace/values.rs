@@ -59,8 +59,14 @@ impl Described {
         Style::of(name, value.width(), self.types.of_path(name, value.width()).or(plain)).show(value)
     }
 
+    /// The arguments of an action, also those of parameters of no bits.
+    pub fn arguments(&self, action: ActionId, args: &[Bits]) -> Vec<String> {
+        let shown = args.iter().enumerate().map(|(at, value)| self.argument(action, at, value));
+        self.program.actions[action].with_empty(shown, |_| "0".to_owned())
+    }
+
     /// An argument of an action.
-    pub fn argument(&self, action: ActionId, position: usize, value: &Bits) -> String {
+    fn argument(&self, action: ActionId, position: usize, value: &Bits) -> String {
         let action = &self.program.actions[action];
         let Some(&param) = action.params.get(position) else { return value.to_string() };
         let name = &self.program.vars[param].name;
@@ -146,9 +152,8 @@ impl Described {
         let listed = self.program.tables[table].actions.get(call.action);
         match (tables::Target::of(call.action, &call.args), listed) {
             (None, Some(listed)) => {
-                let args = call.args.iter().enumerate();
-                let args: Vec<String> = args.map(|(at, value)| self.argument(listed.action, at, value)).collect();
-                format!("{}({})", self.program.actions[listed.action].name, args.join(", "))
+                let args = self.arguments(listed.action, &call.args).join(", ");
+                format!("{}({args})", self.program.actions[listed.action].name)
             }
             _ => show::action(stored, call),
         }
