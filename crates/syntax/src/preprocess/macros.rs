@@ -37,11 +37,20 @@ impl Macro {
             span: Span::NONE,
         };
         Macro {
-            parameters: None,
-            is_variadic: false,
             body: Rc::from([one]),
-            optionals: Vec::new(),
             body_tokens: Arc::from([BodyToken { span: Span::NONE, is_parameter: false }]),
+            ..Macro::nothing(None)
+        }
+    }
+
+    /// A macro with these parameters that is nothing and that no text defines.
+    fn nothing(parameters: Option<Vec<Symbol>>) -> Macro {
+        Macro {
+            parameters,
+            is_variadic: false,
+            body: Rc::from([]),
+            optionals: Vec::new(),
+            body_tokens: Arc::from([]),
             span: Span::NONE,
         }
     }
@@ -93,6 +102,9 @@ const PREDEFINED: [(&str, Predefined); 8] = [
 /// Macros that a C preprocessor in assembler mode defines as 1. A program can define them again.
 const ONES: [&str; 3] = ["__ASSEMBLER__", "__STDC__", "__STDC_HOSTED__"];
 
+/// The form of `#pragma` that can be the result of a macro. In assembler mode a C preprocessor drops both.
+const PRAGMA: &str = "_Pragma";
+
 /// The macros that are defined.
 pub(super) struct Macros {
     /// Indexed by symbol.
@@ -120,6 +132,8 @@ impl Macros {
             let symbol = names.intern(name);
             macros.set(symbol, Some(Rc::new(Macro::one(names))));
         }
+        let text = names.intern("text");
+        macros.set(names.intern(PRAGMA), Some(Rc::new(Macro::nothing(Some(vec![text])))));
         macros
     }
 

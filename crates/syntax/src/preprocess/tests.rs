@@ -47,6 +47,13 @@ fn macros_with_and_without_arguments() {
 }
 
 #[test]
+fn pragmas_in_the_text_are_dropped() {
+    check("1 _Pragma(\"a b(c)\") 2 _Pragma ( \"a\" \n)", expect!["1 2"]);
+    check("#define P(x) _Pragma(#x)\n#define F(x) [x]\nP(a) 1 F(_Pragma(\"a\") 2)", expect!["1 [2]"]);
+    check("#ifdef _Pragma\n1\n#endif\n#undef _Pragma\n_Pragma", expect![["1\n_Pragma"]]);
+}
+
+#[test]
 fn directives_among_arguments_are_carried_out() {
     check("#define F(a, b) [a|b]\nF(1\n#ifdef X\n, 2\n#else\n, 3\n#endif\n)", expect![["[1|3]"]]);
     // Arguments are expanded when all are read.
