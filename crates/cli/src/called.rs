@@ -30,7 +30,7 @@ pub fn arguments() -> Result<Vec<OsString>, Exit> {
     all.extend(match name {
         "simple_switch" => simple_switch::meant(simple_switch::Kind::Thrift, given)?,
         "simple_switch_grpc" => simple_switch::meant(simple_switch::Kind::Grpc, given)?,
-        "simple_switch_CLI" => simple_switch_cli::meant(given, &simple_switch_cli::listens),
+        "simple_switch_CLI" => simple_switch_cli::meant(given, &simple_switch_cli::listens, &simple_switch_cli::wait),
         "p4c" => p4c_options::of_driver(given),
         _ => p4c_options::of_compiler(given),
     });

@@ -2,12 +2,14 @@
 //!
 //! What enters: that tool's options. What leaves: those of `ctl --simple-switch-cli`. The tool is given a Thrift
 //! port. A switch that was started as `simple_switch` or `simple_switch_grpc` listens there; the switches of a
-//! network (`wirespeed net`) do not; their ports are computed.
+//! network (`wirespeed net`) do not; their ports are computed. Scripts call the tool right after they have started a
+//! switch, which listens once its program is compiled: the link waits for that.
 
 use super::{Given, Word};
+use crate::terminal;
 use std::ffi::OsString;
 use std::net::{TcpStream, ToSocketAddrs as _};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How the tool is used.
 pub const USAGE: &str = "simple_switch_CLI [--thrift-ip HOST] [--thrift-port PORT] [OPTIONS] < LINES";
@@ -23,14 +25,53 @@ const SWITCHES_MAX: u16 = 100;
 /// The timeout of a connection that only tests whether a port is open.
 const CONNECT_PATIENCE: Duration = Duration::from_secs(1);
 
+/// The port of P4Runtime, where `ctl` connects if it is told nothing.
+const P4RUNTIME: u16 = 9559;
+
+/// How long the link waits for a switch, and how often it tries.
+const SWITCH_PATIENCE: Duration = Duration::from_secs(10);
+const BETWEEN_TRIALS: Duration = Duration::from_millis(100);
+
+/// Waits until a switch listens, which `is_there` tells.
+pub fn wait(is_there: &mut dyn FnMut() -> bool) {
+    let end = Instant::now() + SWITCH_PATIENCE;
+    let mut is_told = false;
+    while !is_there() && Instant::now() < end {
+        if !std::mem::replace(&mut is_told, true) {
+            terminal::note(format!("no switch listens yet; waiting {} s at most", SWITCH_PATIENCE.as_secs()));
+        }
+        std::thread::sleep(BETWEEN_TRIALS);
+    }
+}
+
 /// Whether a port is open.
 pub fn listens(host: &str, port: u16) -> bool {
     let Ok(mut addresses) = (host, port).to_socket_addrs() else { return false };
     addresses.any(|address| TcpStream::connect_timeout(&address, CONNECT_PATIENCE).is_ok())
 }
 
-/// The arguments of our command; those that are not options of the tool stay.
-pub fn meant(given: Vec<OsString>, listens: &dyn Fn(&str, u16) -> bool) -> Vec<OsString> {
+/// Where the switch of a Thrift port is, as options of `ctl`; none if nothing listens.
+fn place(ip: &str, port: Option<u16>, listens: &dyn Fn(&str, u16) -> bool) -> Option<Vec<String>> {
+    let address = |port: u16| vec!["--address".to_owned(), format!("{ip}:{port}")];
+    let Some(port) = port else {
+        let first = || listens(ip, THRIFT_FIRST).then(|| address(THRIFT_FIRST));
+        return first().or_else(|| listens("127.0.0.1", P4RUNTIME).then(Vec::new));
+    };
+    if listens(ip, port) {
+        return Some(address(port));
+    }
+    let number = port.checked_sub(THRIFT_FIRST).filter(|&number| number < SWITCHES_MAX)?;
+    let device_id = ["--device-id".to_owned(), number.to_string()];
+    listens(ip, NET_FIRST + number).then(|| address(NET_FIRST + number).into_iter().chain(device_id).collect())
+}
+
+/// The arguments of our command; those that are not options of the tool stay. `wait` waits until its argument, which
+/// looks for a switch, has found one, or not for ever.
+pub fn meant(
+    given: Vec<OsString>,
+    listens: &dyn Fn(&str, u16) -> bool,
+    wait: &dyn Fn(&mut dyn FnMut() -> bool),
+) -> Vec<OsString> {
     let (mut ip, mut port, mut rest) = ("127.0.0.1".to_owned(), None, Vec::new());
     let mut given = Given::new(given);
     while let Some(word) = given.next("") {
@@ -49,20 +90,18 @@ pub fn meant(given: Vec<OsString>, listens: &dyn Fn(&str, u16) -> bool) -> Vec<O
         }
     }
     let mut all: Vec<OsString> = ["ctl", "--simple-switch-cli"].map(OsString::from).into();
-    let is_told = rest.iter().any(|word| word == "--address" || word == "-a");
-    let is_first = port.is_none() && !is_told && listens(&ip, THRIFT_FIRST);
-    if let Some(port) = port.or(is_first.then_some(THRIFT_FIRST)) {
-        all.push("--address".into());
+    let has = |names: &[&str]| rest.iter().any(|word| names.iter().any(|name| word == name));
+    // A question about the tool needs no switch, and who says where the switch is needs no search.
+    let is_searched = !has(&["--help", "-h", "--version", "-V"]) && (port.is_some() || !has(&["--address", "-a"]));
+    if is_searched {
+        let mut found = None;
+        wait(&mut || {
+            found = place(&ip, port, listens);
+            found.is_some()
+        });
         // If nothing listens, the address that was given is the one that the error should name.
-        let is_of_network = |number: &u16| *number < SWITCHES_MAX && listens(&ip, NET_FIRST + number);
-        let is_there = is_first || listens(&ip, port);
-        match port.checked_sub(THRIFT_FIRST).filter(|number| !is_there && is_of_network(number)) {
-            Some(number) => {
-                all.push(format!("{ip}:{}", NET_FIRST + number).into());
-                all.extend(["--device-id".into(), number.to_string().into()]);
-            }
-            None => all.push(format!("{ip}:{port}").into()),
-        }
+        let given = || port.map(|port| vec!["--address".to_owned(), format!("{ip}:{port}")]);
+        all.extend(found.or_else(given).unwrap_or_default().into_iter().map(OsString::from));
     }
     all.extend(rest);
     all
@@ -72,10 +111,12 @@ pub fn meant(given: Vec<OsString>, listens: &dyn Fn(&str, u16) -> bool) -> Vec<O
 mod tests {
     use super::super::{line, words};
     use super::*;
+    use std::cell::Cell;
 
     #[test]
     fn switches_are_found_by_their_thrift_ports() {
-        let meant = |text: &str, listening: u16| line(&meant(words(text), &|_, port| port == listening));
+        let once = |is_there: &mut dyn FnMut() -> bool| drop(is_there());
+        let meant = |text: &str, listening: u16| line(&meant(words(text), &|_, port| port == listening, &once));
         assert_eq!(meant("", 0), "ctl --simple-switch-cli");
         assert_eq!(meant("", 9090), "ctl --simple-switch-cli --address 127.0.0.1:9090");
         assert_eq!(
@@ -97,5 +138,28 @@ mod tests {
             meant("--thrift-ip=10.0.0.1 --thrift-port=9559 --device-id 7", 0),
             "ctl --simple-switch-cli --address 10.0.0.1:9559 --device-id 7"
         );
+    }
+    #[test]
+    fn a_switch_that_does_not_listen_yet_is_waited_for() {
+        for (text, opens, expected) in [
+            ("--thrift-port 9091", 9091, "ctl --simple-switch-cli --address 127.0.0.1:9091"),
+            ("--thrift-port 9091", 50052, "ctl --simple-switch-cli --address 127.0.0.1:50052 --device-id 1"),
+            ("", 9090, "ctl --simple-switch-cli --address 127.0.0.1:9090"),
+            ("", 9559, "ctl --simple-switch-cli"),
+        ] {
+            let trials = Cell::new(0);
+            let wait = |is_there: &mut dyn FnMut() -> bool| {
+                while !is_there() {
+                    trials.set(trials.get() + 1);
+                }
+            };
+            let listens = |_: &str, port: u16| trials.get() == 3 && port == opens;
+            assert_eq!(line(&meant(words(text), &listens, &wait)), expected);
+            assert_eq!(trials.get(), 3, "{text}");
+        }
+        let never = |_: &mut dyn FnMut() -> bool| panic!("it waits");
+        for text in ["--help", "--thrift-port 9091 --help", "--address 10.0.0.1:9559"] {
+            meant(words(text), &|_, _| false, &never);
+        }
     }
 }
