@@ -97,7 +97,9 @@ impl Checker<'_> {
         }
         let ty = if literal.is_signed { Type::Int(width) } else { Type::Bit(width) };
         let wrapped = wrap(&literal.value, &ty);
-        if !fits(&literal.value, &ty) {
+        // Bits in another base than ten are a pattern: `8s0b1010_1010` is -86.
+        let is_pattern = literal.base != ast::Base::Decimal && fits(&literal.value, &Type::Bit(width));
+        if !fits(&literal.value, &ty) && !is_pattern {
             let warning = d::literal_does_not_fit(span, &literal.value, &self.hir.show_type(&ty), &wrapped, false);
             self.warn("overflow", warning);
         }

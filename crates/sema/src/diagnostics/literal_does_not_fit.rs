@@ -1,6 +1,7 @@
 //! `W0203`: a number that does not fit into its type and loses its most significant bits.
 //!
-//! Write the intended value. `@noWarn("overflow")` silences it.
+//! Write the intended value. `@noWarn("overflow")` silences it. The bits of a signed number may be written in another
+//! base than ten: `8s0b1010_1010` is -86.
 //!
 //! ```p4,wrong
 //! const bit<8> a = 256;
@@ -36,6 +37,25 @@ pub(crate) fn literal_does_not_fit(
 mod tests {
     use crate::testing::check_apply;
     use expect_test::expect;
+
+    /// The specification writes negative numbers in this way.
+    #[test]
+    fn the_bits_of_a_signed_number() {
+        check_apply(
+            "
+            s.i = 8s0b1010_1010;
+            s.i = 8s0xff;
+            s.i = 8s0o200;
+            s.i = 8s0x1ff;
+            s.i = 8s255;",
+            expect![[r#"
+                t.p4:7:19: warning[W0203]: 511 does not fit in int<8>
+                  `8s0x1ff`: becomes -1
+                t.p4:8:19: warning[W0203]: 255 does not fit in int<8>
+                  `8s255`: becomes -1
+            "#]],
+        );
+    }
 
     #[test]
     fn sized_and_plain() {
