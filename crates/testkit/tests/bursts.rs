@@ -301,6 +301,86 @@ fn headers_may_leave_and_come_back_and_be_beside_a_packet_that_is_cloned() {
     assert_eq!((&sent.0[&2][..], &sent.0[&7][..]), (&expected[..], &[grown][..]));
 }
 
+/// A program whose parser extracts up to five headers, of which the first is not emitted and the last two are not
+/// changed, so that they stay where they are.
+fn layers(ingress: &str) -> String {
+    format!(
+        "#include <core.p4>
+#include <v1model.p4>
+header layer_t {{ bit<8> next; bit<8> changes; }}
+header new_t {{ bit<24> bits; }}
+struct headers {{ new_t new; layer_t command; layer_t outer; layer_t inner; layer_t last; layer_t end; }}
+struct meta_t {{ }}
+parser P(packet_in packet, out headers hdr, inout meta_t meta, inout standard_metadata_t sm) {{
+    state start {{ transition select(packet.lookahead<bit<8>>()) {{ 0: command; 4: inner; 5: last; default: outer; }} }}
+    state command {{ packet.extract(hdr.command); transition outer; }}
+    state outer {{
+        packet.extract(hdr.outer);
+        transition select(hdr.outer.next) {{ 1: inner; 2: last; default: accept; }}
+    }}
+    state inner {{
+        packet.extract(hdr.inner);
+        transition select(hdr.inner.next) {{ 4: last; default: accept; }}
+    }}
+    state last {{
+        packet.extract(hdr.last);
+        transition select(hdr.last.next) {{ 5: end; default: accept; }}
+    }}
+    state end {{ packet.extract(hdr.end); transition accept; }}
+}}
+control V(inout headers hdr, inout meta_t meta) {{ apply {{ }} }}
+control I(inout headers hdr, inout meta_t meta, inout standard_metadata_t sm) {{
+    action to(bit<9> port) {{ sm.egress_spec = port; }}
+    table ports {{
+        key = {{ hdr.last.next: exact; hdr.outer.changes: exact; sm.ingress_port: ternary; }}
+        actions = {{ to; }}
+        default_action = to(2);
+    }}
+    apply {{
+        bit<8> changes = hdr.outer.isValid() ? hdr.outer.changes : hdr.last.changes;
+        ports.apply();
+        {ingress}
+    }}
+}}
+control E(inout headers hdr, inout meta_t meta, inout standard_metadata_t sm) {{ apply {{ }} }}
+control C(inout headers hdr, inout meta_t meta) {{ apply {{ }} }}
+control D(packet_out packet, in headers hdr) {{
+    apply {{
+        packet.emit(hdr.new); packet.emit(hdr.outer); packet.emit(hdr.inner); packet.emit(hdr.last); packet.emit(hdr.end);
+    }}
+}}
+V1Switch(P(), V(), I(), E(), C(), D()) main;
+"
+    )
+}
+
+#[test]
+fn the_last_headers_stay_whatever_comes_and_goes_before_them() {
+    // What a packet is, and bits for what becomes of it.
+    let starts: [&[u8]; 7] = [&[0, 0, 1], &[1], &[2], &[3], &[4, 0, 4], &[5], &[0, 0, 2]];
+    let mut frames = Vec::new();
+    for (start, changes) in starts.iter().flat_map(|start| (0..32).map(move |changes| (start, changes))) {
+        let mut frame = start.to_vec();
+        frame.extend([changes, 4, changes, 5, changes, 6, 7, 8, 9]);
+        frame.truncate([20, 5, 3, 1][usize::from(changes % 8).min(3)].max(frame.len() / 2));
+        frames.push(frame);
+    }
+    for ingress in [
+        "",
+        "hdr.outer.setInvalid();",
+        "hdr.command.setInvalid(); hdr.new.setValid(); hdr.new.bits = 24w0x414243;",
+        "if (hdr.inner.isValid()) { hdr.outer.setInvalid(); } else { hdr.new.setValid(); hdr.new.bits = 0; }",
+        "if (changes[0:0] == 1) { hdr.command.setInvalid(); }
+         if (changes[1:1] == 1) { hdr.outer.setInvalid(); }
+         if (changes[2:2] == 1) { hdr.inner.setInvalid(); }
+         if (changes[3:3] == 1) { hdr.new.setValid(); hdr.new.bits = (bit<24>)changes; }
+         if (changes[4:4] == 1) { hdr.last.changes = hdr.last.changes + 1; hdr.inner.setValid(); hdr.inner.next = 9; }",
+    ] {
+        let sent = check(&layers(ingress), "", &frames);
+        assert!(sent.0[&2].len() > 200, "nearly all are sent");
+    }
+}
+
 #[test]
 fn a_clone_from_egress_knows_its_length() {
     let egress = "hdr.small.note = (bit<8>)sm.packet_length; if (sm.instance_type == 0) clone(CloneType.E2E, 5);";

@@ -123,10 +123,11 @@ enum Bytes {
 }
 
 impl Scope<'_, '_> {
-    /// Writes the emitted headers before the payload, and moves the packet's begin there.
+    /// Writes the emitted headers before what stays, and moves the packet's begin there.
     pub(crate) fn prepend_emitted(&mut self) {
         let mut headers = std::mem::take(&mut self.emitted);
-        headers.retain(|header| !matches!(header, HeaderRef::Fixed(id) if self.is_surely_invalid(*id)));
+        let stays = |id: &ir::HeaderId| self.path.is_some_and(|path| path.fast_path.tail.contains(id));
+        headers.retain(|it| !matches!(it, HeaderRef::Fixed(id) if self.is_surely_invalid(*id) || stays(id)));
         let emitted: Vec<Emitted> = headers.iter().map(|header| self.take_out(header)).collect();
         let size = |it: &Emitted| match (&it.valid, &it.size) {
             (None, size) => size.clone(),
@@ -141,12 +142,12 @@ impl Scope<'_, '_> {
         let certain: u32 = emitted.iter().filter_map(is_certain).sum();
         let others = emitted.iter().filter(|it| is_certain(it).is_none());
         let total = others.map(size).fold(int(certain), |sum, size| binary("+", sum, size));
-        let payload = self.payload_start();
+        let start = self.start_of_what_stays();
         self.push(constant(Type::U32, "total", total));
-        let first = binary("-", binary("+", name("bytes"), payload.clone()), name("total"));
+        let first = binary("-", binary("+", name("bytes"), start.clone()), name("total"));
         self.push(declare(Type::Bytes, "to", first));
         self.push(assign(arrow(name("frame"), "bytes"), name("to")));
-        let length = binary("-", binary("+", arrow(name("frame"), "length"), name("total")), payload);
+        let length = binary("-", binary("+", arrow(name("frame"), "length"), name("total")), start);
         self.push(assign(arrow(name("frame"), "length"), length));
         for Emitted { valid, bytes, size } in emitted {
             let mut put = match bytes {

@@ -131,15 +131,20 @@ impl Scope<'_, '_> {
         }
         if path.fast_path.moves {
             let put = self.take(Self::prepend_emitted);
-            if self.known.as_parsed {
+            let unemitted = path.fast_path.unemitted.iter().filter(|&&header| !self.is_surely_invalid(header));
+            let unemitted = unemitted.fold(0, |bits, &header| bits | 1 << self.emitter.plan.headers[header].bit);
+            if self.known.as_parsed && unemitted == 0 {
                 // No header was added or removed.
             } else if path.fast_path.may_stay {
-                let changed = if path.fast_path.is_of_replicas() {
+                let mut changed = if path.fast_path.is_of_replicas() {
                     binary("||", unary("!", name(replica::STAYS)), self.differs_from(C::Name(replica::valid_name(0))))
                 } else {
                     let parsed = self.parsed_word();
                     self.differs_from(parsed)
                 };
+                if unemitted != 0 {
+                    changed = binary("||", changed, binary("!=", binary("&", valid_word(0), long(unemitted)), long(0)));
+                }
                 self.push(S::If(changed, put, Vec::new()));
             } else {
                 self.push(S::Block(put));
@@ -330,6 +335,27 @@ impl Scope<'_, '_> {
             return name("cursor");
         }
         C::Saved(State::Payload)
+    }
+
+    /// The offset of the bytes that stay where they are whatever headers are emitted: those of the headers of the tail,
+    /// or of the payload.
+    pub(crate) fn start_of_what_stays(&mut self) -> C {
+        let Some(path) = self.path.filter(|path| !path.fast_path.tail.is_empty()) else { return self.payload_start() };
+        let parsed = self.parsed_word();
+        let parsed = self.atom(parsed);
+        let mut start = int(0);
+        for header in path.fast_path.extracted.difference(&path.fast_path.tail) {
+            let header_type = &self.emitter.program.header_types[self.emitter.program.headers[*header].ty];
+            let (bit, bytes) = (self.emitter.plan.headers[*header].bit, header_type.fixed_width() / 8);
+            let is_there = match parsed {
+                C::Long(word) => int((word >> bit & 1) as u32),
+                _ => cast(Type::U32, binary("&", binary(">>", parsed.clone(), int(bit)), long(1))),
+            };
+            start = binary("+", start, binary("*", is_there, int(bytes)));
+        }
+        let name_of_start = self.fresh("start");
+        self.push(constant(Type::U32, name_of_start.clone(), start));
+        name(name_of_start)
     }
 
     /// How many bytes the parser has extracted, if that is a constant.

@@ -12,16 +12,19 @@ use super::scope::{Known, Scope, valid_word};
 use super::{Emitter, abi_size};
 use crate::abi;
 use crate::ctree;
+use crate::plan::extracted::valid_at;
+use crate::plan::fast_path::changes_headers;
+use crate::plan::walk::{Item, Tables, Walk};
 use base::IndexVec;
 use base::index::Id as _;
 use base::limits::PARSER_STEPS_MAX;
 use ir::{
     BlockId, ERROR_HEADER_TOO_SHORT, ERROR_NO_MATCH, ERROR_PACKET_TOO_SHORT, ERROR_PARSER_INVALID_ARGUMENT,
-    ERROR_PARSER_TIMEOUT, ERROR_STACK_OUT_OF_BOUNDS, Expr, HeaderRef, KeySet, Place, State, StateId, Target,
+    ERROR_PARSER_TIMEOUT, ERROR_STACK_OUT_OF_BOUNDS, Expr, HeaderRef, KeySet, Place, Program, State, StateId, Target,
     Transition, Type, ValueSetId, VarId,
 };
 use lir::{Expr as C, Stmt as S, arrow, assign, binary, call, cast, constant, declare, index, int, long, name, unary};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The body of a parser's function.
 pub(crate) fn emit(
@@ -49,20 +52,22 @@ impl Scope<'_, '_> {
         if self.path.is_none() {
             self.reset_spilled();
         }
+        let mut valid = match states.iter().any(|state| changes_any_header(self.emitter.program, &state.body)) {
+            true => BTreeMap::new(),
+            false => valid_at(self.emitter.program, start, states),
+        };
         for id in reached {
             let state = &states[id];
             if targets.contains(&id) {
                 self.push(S::Label(label(id, states)));
             }
-            self.known = Known::nothing();
+            self.known = Known { valid: valid.remove(&id).unwrap_or_default(), ..Known::nothing() };
             self.forget_line();
             self.comment(state.span);
             if counted {
                 let spent = binary(">=", name("states"), int(PARSER_STEPS_MAX));
-                let fail = self.take(|scope| scope.fail(ERROR_PARSER_TIMEOUT));
-                self.push(S::If(spent, fail, Vec::new()));
+                self.fail_if(spent, ERROR_PARSER_TIMEOUT);
                 self.push(S::Assign(name("states"), "+=", int(1)));
-                self.known = Known::nothing();
             }
             self.stmts(&state.body);
             self.known.reachable = true;
@@ -142,6 +147,15 @@ fn function(mut scope: Scope<'_, '_>, counted: bool) -> Vec<ctree::Stmt> {
     let unit_name = scope.emitter.unit_name(scope.block);
     let after = vec![assign(member("payload"), name("cursor"))];
     vec![for_each_packet(single(&mut scope, &unit_name, before, after))]
+}
+
+/// Whether a statement, or one inside of it or of what it calls, changes headers other than by extracting them.
+fn changes_any_header(program: &Program, body: &[ir::Stmt]) -> bool {
+    let mut found = false;
+    Walk::new(program, Tables::Inside).body(body, &mut |item| {
+        found |= matches!(item, Item::Stmt(stmt) if changes_headers(&stmt.kind));
+    });
+    found
 }
 
 /// The states that can be reached, each after one that leads to it.

@@ -5,6 +5,7 @@
 //! which other headers are valid if it is. Code after a table then needs neither a saved offset nor the valid bits of
 //! the headers before it.
 
+use base::IndexVec;
 use ir::{BlockKind, FieldType, HeaderId, HeaderRef, Program, State, StateId, StmtKind};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,9 +31,27 @@ impl Extracted {
 /// The headers that a parser extracts. Statements inside of others extract nothing.
 pub(crate) fn extracted(program: &Program, parser: &BlockKind) -> BTreeMap<HeaderId, Extracted> {
     let BlockKind::Parser { start, states, .. } = parser else { return BTreeMap::new() };
+    found(program, *start, states).1
+}
+
+/// The headers that are certainly valid where packets reach a state, for each state. The parser only extracts headers.
+pub(crate) fn valid_at(
+    program: &Program,
+    start: StateId,
+    states: &IndexVec<StateId, State>,
+) -> BTreeMap<StateId, BTreeSet<HeaderId>> {
+    found(program, start, states).0.into_iter().map(|(id, known)| (id, known.after)).collect()
+}
+
+/// What is known about states: of the next header that they would extract; and about headers.
+fn found(
+    program: &Program,
+    start: StateId,
+    states: &IndexVec<StateId, State>,
+) -> (BTreeMap<StateId, Extracted>, BTreeMap<HeaderId, Extracted>) {
     let nothing = Extracted { at_bytes: Some(0), after: BTreeSet::new() };
-    let mut at_state: BTreeMap<StateId, Extracted> = BTreeMap::from([(*start, nothing)]);
-    let mut pending = vec![*start];
+    let mut at_state: BTreeMap<StateId, Extracted> = BTreeMap::from([(start, nothing)]);
+    let mut pending = vec![start];
     let mut headers = BTreeMap::new();
     while let Some(id) = pending.pop() {
         let mut now = at_state[&id].clone();
@@ -48,7 +67,7 @@ pub(crate) fn extracted(program: &Program, parser: &BlockKind) -> BTreeMap<Heade
             }
         }
     }
-    headers
+    (at_state, headers)
 }
 
 /// Interprets a state and records what is known about the headers that it extracts.

@@ -104,6 +104,11 @@ pub(crate) struct FastPath {
     pub(crate) may_stay: bool,
     /// Headers that the parser extracts: those that may lie in the packet.
     pub(crate) extracted: BTreeSet<HeaderId>,
+    /// Those of them that are not emitted. A packet with one of them does not stay as it is.
+    pub(crate) unemitted: BTreeSet<HeaderId>,
+    /// If packets may stay: the last headers that are emitted, as far as no statement changes one of them. They are
+    /// adjacent to the payload and stay where they are, whatever is put before them.
+    pub(crate) tail: BTreeSet<HeaderId>,
     /// How many of a packet's first bytes may be written before it has been through ingress, if that is known and they
     /// are few.
     pub(crate) written_bytes_max: Option<u32>,
@@ -148,8 +153,12 @@ impl FastPath {
             return Err(why);
         }
         let emitted = emitted(program, body_of(program, deparser));
-        let in_order = emitted.as_ref().is_some_and(|emitted| parses_in_order(program, emitted));
-        let keeps_headers = in_order && !any_statement(program, changes_headers) && !between.changes_headers();
+        let extracted_headers = extracted_headers(program);
+        let is_emitted = |header: &HeaderId| emitted.as_ref().is_some_and(|emitted| emitted.contains(header));
+        let unemitted: Vec<HeaderId> = extracted_headers.iter().copied().filter(|it| !is_emitted(it)).collect();
+        let in_order = emitted.as_ref().is_some_and(|emitted| parses_in_order(program, &unemitted, emitted));
+        let keeps_headers =
+            in_order && unemitted.is_empty() && !any_statement(program, changes_headers) && !between.changes_headers();
         let moves = !keeps_headers && emitted.is_some();
         let may_stay = moves && in_order && !any_in_parser(program, changes_headers);
         let mut fast_path = FastPath {
@@ -164,7 +173,12 @@ impl FastPath {
             keeps_headers,
             may_stay,
             written_bytes_max: parsed_bytes_max(program),
-            extracted: extracted_headers(program),
+            tail: match &emitted {
+                Some(emitted) if may_stay && between.reparsed.is_none() => tail(program, emitted, &extracted_headers),
+                _ => BTreeSet::new(),
+            },
+            unemitted: unemitted.into_iter().collect(),
+            extracted: extracted_headers,
             // Where headers are added or removed, a checksum is computed again.
             checksums: if keeps_headers { checksums(program) } else { Vec::new() },
             in_place: keeps_headers || moves && has_fixed_lengths(program),
@@ -204,6 +218,8 @@ impl FastPath {
             // Clones may be cut by their session.
             truncated: self.between.limit,
             may_stay: self.moves && has_moved_bit,
+            unemitted: BTreeSet::new(),
+            tail: BTreeSet::new(),
             written_bytes_max: None,
             checksums: Vec::new(),
             parsed: BTreeMap::new(),
@@ -544,15 +560,41 @@ fn any_in_parser(program: &Program, is_such: impl Fn(&StmtKind) -> bool) -> bool
     found
 }
 
+/// The last of the emitted headers, as far as no statement makes one valid or invalid, or moves it. Empty if the length
+/// of what the parser extracts before them is not known from which headers there are.
+fn tail(program: &Program, emitted: &[HeaderId], extracted: &BTreeSet<HeaderId>) -> BTreeSet<HeaderId> {
+    let mut changed = BTreeSet::new();
+    state::walk_program(program, &mut |stmt| match &stmt.kind {
+        StmtKind::SetValid(header)
+        | StmtKind::SetInvalid(header)
+        | StmtKind::CopyHeader { dst: header, .. }
+        | StmtKind::CopyVarbit { dst: (header, _), .. }
+        | StmtKind::SetVarbit { dst: (header, _), .. } => match (header, super::storage::stack_of(header)) {
+            (HeaderRef::Fixed(id), _) => changed.extend([*id]),
+            (_, Some(stack)) => changed.extend(&program.stacks[stack].elements),
+            _ => {}
+        },
+        StmtKind::PushFront { stack, .. } | StmtKind::PopFront { stack, .. } => {
+            changed.extend(&program.stacks[*stack].elements);
+        }
+        _ => {}
+    });
+    let tail: BTreeSet<HeaderId> =
+        emitted.iter().rev().take_while(|header| !changed.contains(header)).copied().collect();
+    let is_fixed = |header: &HeaderId| program.header_type(&HeaderRef::Fixed(*header)).varbit().is_none();
+    if extracted.difference(&tail).all(is_fixed) { tail } else { BTreeSet::new() }
+}
+
 /// Whether the parser skips bytes that belong to no header.
 pub(crate) fn advances(program: &Program) -> bool {
     any_in_parser(program, |kind| matches!(kind, StmtKind::Advance { .. }))
 }
 
-/// Whether every path through the parser extracts headers in the order in which they are emitted, so that if no block
-/// changes which are valid or where they are, exactly what was extracted is emitted, without gaps.
-fn parses_in_order(program: &Program, emitted: &[HeaderId]) -> bool {
-    let emitted: BTreeMap<HeaderId, u32> = emitted.iter().copied().zip(0..).collect();
+/// Whether every path through the parser extracts headers in the order in which they are emitted, those that are not
+/// emitted before all others. So if no block changes which are valid or where they are, exactly what was extracted
+/// behind those is emitted, without gaps.
+fn parses_in_order(program: &Program, unemitted: &[HeaderId], emitted: &[HeaderId]) -> bool {
+    let emitted: BTreeMap<HeaderId, u32> = unemitted.iter().chain(emitted).copied().zip(0..).collect();
     // How far in the list of emits a packet can be. Every cycle that extracts advances in the list.
     let through = |state: &ir::State, before: u32| {
         let mut position = before;

@@ -16,7 +16,7 @@
 
 mod between;
 pub(crate) mod checksums;
-mod extracted;
+pub(crate) mod extracted;
 pub(crate) mod fast_path;
 pub(crate) mod graph;
 pub(crate) mod parts;

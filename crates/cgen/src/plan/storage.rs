@@ -158,6 +158,9 @@ pub(crate) fn build(
         fast_path.in_place &= !fast_path.moves || storage.scratch_bytes as usize <= HEADROOM_BYTES;
         fast_path.moves &= fast_path.in_place;
         fast_path.may_stay &= fast_path.moves && has_moved_bit;
+        if !fast_path.may_stay {
+            fast_path.tail.clear();
+        }
         let keeps_bytes = fast_path.may_stay || fast_path.in_place && fast_path.keeps_headers;
         if !keeps_bytes {
             // It describes where headers lie in a frame, and there are no frames now.
