@@ -4,7 +4,7 @@
  * Each function does for its packets what the program does for the same ones, including the checks of headers, lengths,
  * addresses and checksums, the hashes of flows that choose members of groups, meters, counters and the times of bindings;
  * other packets are dropped. Tables are hash tables with open addressing, at most half full, and a table with a slot for
- * each /24 for routes of IPv4. CRCs take up to sixteen bytes at a time, each by a table of its own. The next packets are
+ * each /24 for routes of IPv4. Each tenant has such tables of its own. CRCs take up to sixteen bytes at a time, each by a table of its own. The next packets are
  * prefetched. There is no architecture and no metadata, and nothing is told to a controller.
  */
 #include "large.h"
@@ -19,6 +19,8 @@
 #define ARGS 6u
 #define CRC_BYTES 16u /* that are looked up at once */
 #define CLOCK_FRAMES 256u /* that have the same time */
+#define TENANT_TABLES 64u
+#define LONGER (1u << 31) /* in a slot: the rest numbers slots for addresses of the /24 */
 
 /* A packet, with headroom before its bytes. */
 struct frame {
@@ -53,8 +55,17 @@ struct table {
     uint32_t lengths; /* of prefixes of IPv6, a bit for each */
 };
 
+/* The prefixes of a tenant, of any length. */
+struct prefixes {
+    uint32_t *slots; /* by the upper 24 bits of an address: a value plus 1, or LONGER */
+    uint32_t *longer; /* 256 for each /24 with longer prefixes: a value plus 1 */
+    uint32_t blocks;
+};
+
 struct limit {
     struct table tables[TABLES];
+    struct prefixes prefixes[TENANT_TABLES]; /* as the first argument of a tenant's entry says */
+    uint32_t prefixes_count;
     uint32_t crc32[CRC_BYTES][256]; /* [k][byte]: the effect of a byte that k more bytes follow */
     uint16_t crc16[CRC_BYTES][256];
 };
@@ -92,6 +103,10 @@ EXPORT void limit_free(struct limit *limit)
     for (uint32_t table = 0; table < TABLES; table++) {
         free(limit->tables[table].entries);
         free(limit->tables[table].slots);
+    }
+    for (uint32_t tenant = 0; tenant < limit->prefixes_count; tenant++) {
+        free(limit->prefixes[tenant].slots);
+        free(limit->prefixes[tenant].longer);
     }
     free(limit);
 }
@@ -136,6 +151,39 @@ EXPORT void limit_route4(struct limit *limit, uint32_t number, uint32_t network,
     uint32_t first = network >> 8, count = 1u << (24 - prefix_len);
     for (uint32_t slot = first; slot < first + count; slot++)
         table->slots[slot] = value + 1;
+}
+
+/* Adds a prefix of IPv4 of a tenant, whose entry is in the table of this number. They must come from the shortest to
+ * the longest. */
+EXPORT void limit_tenant_route4(struct limit *limit, uint32_t number, uint32_t tenant, uint32_t network, uint32_t prefix_len,
+                                uint32_t value)
+{
+    struct table *table = limit->tables + number;
+    const struct entry *entry = find(table, 0, tenant);
+    if (entry == NULL) {
+        const uint64_t key[2] = {0, tenant}, index = limit->prefixes_count;
+        if (index == TENANT_TABLES)
+            abort();
+        limit->prefixes[limit->prefixes_count++].slots = large(sizeof(uint32_t) << 24);
+        limit_add(limit, number, key, &index, 1);
+        entry = find(table, 0, tenant);
+    }
+    struct prefixes *prefixes = limit->prefixes + entry->args[0];
+    uint32_t *slot = prefixes->slots + (network >> 8);
+    if (prefix_len <= 24) {
+        for (uint32_t count = 1u << (24 - prefix_len); count > 0; count--)
+            *slot++ = value + 1;
+        return;
+    }
+    if (!(*slot & LONGER)) {
+        prefixes->longer = realloc(prefixes->longer, (prefixes->blocks + 1) * 256 * sizeof *prefixes->longer);
+        for (uint32_t i = 0; i < 256; i++)
+            prefixes->longer[256 * prefixes->blocks + i] = *slot;
+        *slot = LONGER | prefixes->blocks++;
+    }
+    uint32_t *longer = prefixes->longer + 256 * (*slot & ~LONGER) + (network & 0xff);
+    for (uint32_t count = 1u << (32 - prefix_len); count > 0; count--)
+        *longer++ = value + 1;
 }
 
 /* Adds a route of IPv6 of at most 64 bits: an entry whose key is the prefix with its length below it. */
@@ -242,6 +290,17 @@ static int is_good4(const uint8_t *ip, uint32_t room)
 static uint32_t route4(const struct table *table, uint32_t address)
 {
     return table->slots[address >> 8];
+}
+
+/* The value plus 1 of a tenant's longest prefix of an address, or 0. */
+static uint32_t tenant_route4(const struct limit *limit, const struct table *table, uint64_t tenant, uint32_t address)
+{
+    const struct entry *entry = find(table, 0, tenant);
+    if (entry == NULL)
+        return 0;
+    const struct prefixes *prefixes = limit->prefixes + entry->args[0];
+    uint32_t slot = prefixes->slots[address >> 8];
+    return slot & LONGER ? prefixes->longer[256 * (slot & ~LONGER) + (address & 0xff)] : slot;
 }
 
 static void count(struct state *states, const struct entry *entry, uint32_t bytes)
@@ -432,7 +491,7 @@ static uint32_t dcg_in(const struct limit *limit, struct frame *frame, struct st
     return (uint32_t)end->args[0];
 }
 
-/* Tables: 0 interfaces, 1 own end points, 2 known ones, 3 segments, 4 sources, 5 routes of the tenant, 6 hops. */
+/* Tables: 0 interfaces, 1 own end points, 2 known ones, 3 segments, 4 sources and 5 routes of tenants, 6 hops. */
 static uint32_t dcg_out(const struct limit *limit, struct frame *frame, struct state *states, uint64_t now_ns)
 {
     const struct table *tables = limit->tables;
@@ -442,7 +501,8 @@ static uint32_t dcg_out(const struct limit *limit, struct frame *frame, struct s
     if (interface == NULL || frame->length < 92 || load48(bytes) != interface->args[0])
         return 0;
     if (load16(bytes + 12) != 0x800 || !is_good4(around, frame->length - 14) || around[9] != 17 ||
-        load16(around + 22) != 4789 || load16(around + 24) < 30 || !(around[28] & 8))
+        load16(around + 22) != 4789 || load16(around + 2) < 36 || load16(around + 24) + 20 != load16(around + 2) ||
+        !(around[28] & 8))
         return 0;
     uint32_t source = load32(around + 12);
     if (find(tables + 1, 0, load32(around + 16)) == NULL || find(tables + 2, 0, source) == NULL)
@@ -451,14 +511,17 @@ static uint32_t dcg_out(const struct limit *limit, struct frame *frame, struct s
     if (segment == NULL || load48(inner) != segment->args[1] || inner[6] & 1)
         return 0;
     if (load16(inner + 12) != 0x800 || !is_good4(ip, frame->length - 64) || ip[9] == 4 || ip[9] == 41 || ip[9] == 47 ||
-        (around[1] & 3) == 3)
+        (around[1] & 3) == 3 || (ip[9] == 17 && load16(ip + 22) == 4789))
         return 0;
-    if (find(tables + 4, segment->args[0], load32(ip + 12)) == NULL)
-        return 0;
-    uint32_t hop = route4(tables + 5, load32(ip + 16));
     count(states, segment, frame->length);
-    uint32_t port = hop == 0 ? 0 : hop_of(tables + 6, hop - 1, inner);
+    if (tenant_route4(limit, tables + 4, segment->args[0], load32(ip + 12)) == 0)
+        return 0;
+    uint32_t route = tenant_route4(limit, tables + 5, segment->args[0], load32(ip + 16));
+    const struct entry *hop = route == 0 ? NULL : find(tables + 6, 0, route - 1);
+    uint32_t port = hop == NULL || frame->length > hop->args[3] + 64 ? 0 : (uint32_t)hop->args[0];
     if (port != 0) {
+        store48(inner + 6, hop->args[1]);
+        store48(inner, hop->args[2]);
         lower_ttl(ip);
         frame->bytes = inner;
         frame->length -= 50;

@@ -322,6 +322,25 @@ impl UseCase {
         Ok(())
     }
 
+    /// Adds a prefix of IPv4 of a tenant. Shorter ones come first.
+    pub fn tenant_route4(
+        &mut self,
+        table: u32,
+        tenant: u32,
+        network: u32,
+        prefix_len: u32,
+        value: u32,
+    ) -> Result<(), Box<dyn Error>> {
+        type Add = unsafe extern "C" fn(*mut c_void, u32, u32, u32, u32, u32);
+        assert!(table < 8 && (1..=32).contains(&prefix_len), "the peer has a slot for each address");
+        // SAFETY: as above.
+        unsafe {
+            let add = self.made.library.get::<Add>(b"limit_tenant_route4")?;
+            add(self.made.it, table, tenant, network, prefix_len, value);
+        }
+        Ok(())
+    }
+
     /// Adds a route of IPv6 of 4 to 64 bits.
     pub fn route6(&mut self, table: u32, prefix: u64, prefix_len: u32, value: u64) -> Result<(), Box<dyn Error>> {
         type Add = unsafe extern "C" fn(*mut c_void, u32, u64, u32, u64);

@@ -48,6 +48,8 @@ enum Form {
     Keys(&'static [u32]),
     /// By a prefix of IPv4: the first argument, or 0.
     Route4,
+    /// The same for each tenant, whose number comes first in the key.
+    TenantRoute4,
     /// By a prefix of IPv6.
     Route6,
 }
@@ -90,8 +92,8 @@ const DCG_OUT: &[Table] = &[
     table("own_end_points", 1, Form::Key),
     table("known_end_points", 2, Form::Key),
     table("segments", 3, Form::Keys(&[32, 24])),
-    table("sources4", 4, Form::Keys(&[24, 32])),
-    table("routes4", 5, Form::Route4),
+    table("sources4", 4, Form::TenantRoute4),
+    table("routes4", 5, Form::TenantRoute4),
     table("next_hops", 6, Form::Key),
 ];
 const BNG_UP: &[Table] = &[
@@ -374,6 +376,10 @@ fn peer(job: &'static str, tables: &[Table], entries: &[Entry], room: u32) -> Re
             Form::Key => peer.add(table.number, [0, entry.key[0].0 as u64], &entry.args)?,
             Form::Keys(widths) => peer.add(table.number, packed(&entry.key, widths), &entry.args)?,
             Form::Route4 => peer.route4(table.number, value as u32, length.unwrap_or(32), first as u32)?,
+            Form::TenantRoute4 => {
+                let (tenant, length) = (entry.key[0].0 as u32, length.unwrap_or(32));
+                peer.tenant_route4(table.number, tenant, value as u32, length, first as u32)?;
+            }
             Form::Route6 => peer.route6(table.number, (value >> 64) as u64, length.unwrap_or(64), first)?,
         }
     }
