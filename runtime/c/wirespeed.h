@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define WS_ABI_VERSION 21u
+#define WS_ABI_VERSION 22u
 
 /* A program may contain comparisons with constant results; the generated C then does, too. */
 #pragma GCC diagnostic ignored "-Wtype-limits"
@@ -198,14 +198,21 @@ struct ws_counts {
     uint64_t size;
 };
 
-/* A cell of a meter: only the core reads and writes it. */
+/* A cell of a meter. The core reads and writes it; generated code counts green packets while it has no rates. */
 struct ws_meter_cell {
-    unsigned char bytes[128];
+    unsigned char buckets[40];
+    uint32_t bursts[2];
+    struct ws_count green;
+    unsigned char others[64];
 };
 
-/* A meter array. */
+/* In place of the first burst of a cell without rates. */
+#define WS_METER_UNSET 0x40000001u
+
+/* A meter array. While several workers run, each counts the green packets of cells without rates in `green`. */
 struct ws_meters {
-    const struct ws_meter_cell *cells;
+    struct ws_meter_cell *cells;
+    struct ws_count *green; /* or null */
     uint64_t size;
 };
 
@@ -374,7 +381,29 @@ static inline WS_UNUSED void ws_fetch_count(const struct ws_count *cell)
 static inline WS_UNUSED void ws_fetch_meter(const struct ws_meter_cell *cell)
 {
     /* The second line is for packets that are not green. */
-    __builtin_prefetch(cell->bytes, 1);
+    __builtin_prefetch(cell, 1);
+}
+
+static inline WS_UNUSED void ws_add_shared(uint64_t *sum, uint64_t more)
+{
+    /* There is one writer, and others may read. */
+    __atomic_store_n(sum, *sum + more, __ATOMIC_RELAXED);
+}
+
+/* Runs a meter as `env->meter` does, without a call for a green packet if the cell has no rates. */
+static inline WS_UNUSED void ws_meter(const struct ws_env *env, uint32_t meter, uint64_t index, uint32_t bytes,
+                                      uint32_t before, uint32_t *colour)
+{
+    const struct ws_meters *const meters = env->meters + meter;
+    struct ws_meter_cell *const cell = meters->cells + index;
+    if (before == 0 && __atomic_load_n(cell->bursts, __ATOMIC_RELAXED) == WS_METER_UNSET) {
+        struct ws_count *const green = meters->green != NULL ? meters->green + index : &cell->green;
+        ws_add_shared(&green->packets, 1);
+        ws_add_shared(&green->bytes, bytes);
+        *colour = 0;
+    } else {
+        *colour = env->meter(env->core, meter, index, bytes, before);
+    }
 }
 
 static inline WS_UNUSED void ws_fetch_root(const struct ws_lookup *table, uint64_t key)

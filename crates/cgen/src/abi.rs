@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 use tables::LookupHandle;
 
 /// Version of these layouts. A shared object of another version is not loaded.
-pub const ABI_VERSION: u32 = 21;
+pub const ABI_VERSION: u32 = 22;
 
 /// Alignment of a packet's chunk, in bytes.
 pub const CHUNK_ALIGN_BYTES: usize = 64;
@@ -352,12 +352,23 @@ pub type TimerFunction = unsafe extern "C" fn(*mut c_void, u32, u32, u32);
 /// The bytes of a cell of a meter.
 pub const METER_CELL_BYTES: usize = 128;
 
-/// A meter array. Generated code only prefetches its cells.
+/// Where a cell of a meter has its first burst, a number of 32 bits.
+pub const METER_BURST_AT: usize = 40;
+
+/// What is there if the cell has no rates.
+pub const METER_UNSET: u32 = 0x4000_0001;
+
+/// Where a cell of a meter has its count of green packets, a [`Count`].
+pub const METER_GREEN_AT: usize = 48;
+
+/// A meter array. Generated code prefetches its cells, and counts green packets of cells without rates.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Meters {
     /// Cells of [`METER_CELL_BYTES`].
     pub cells: *const [u8; METER_CELL_BYTES],
+    /// What counts green packets of cells without rates instead of the cells, or null.
+    pub green: *mut Count,
     /// The number of cells.
     pub size: u64,
 }

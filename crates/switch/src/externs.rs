@@ -97,6 +97,11 @@ impl MeterArray {
         self.cells.as_ptr()
     }
 
+    /// What counts green packets of cells without rates instead of the cells, or null.
+    pub(crate) fn green_pointer(&mut self) -> *mut CounterCell {
+        if self.green.is_empty() { std::ptr::null_mut() } else { self.green.as_mut_ptr() }
+    }
+
     /// Meters a packet that has the colour `before`; none if there is no such cell.
     pub fn execute(&mut self, index: u64, bytes: u64, before: Color, now_ns: u64) -> Option<Color> {
         let units = if self.unit == Unit::Packets { 1 } else { bytes };

@@ -61,12 +61,12 @@ const SHORT_BURST_MAX: u64 = (u64::MAX as u128 / TOKENS_PER_UNIT) as u64;
 const LONG: u32 = 1 << 30;
 
 /// In place of a burst: there are no rates.
-const UNSET: u32 = LONG + 1;
+const UNSET: u32 = cgen::abi::METER_UNSET;
 
 /// Added to the peak burst while a worker has taken the cell.
 const TAKEN: u32 = 1 << 31;
 
-const _: () = assert!(SHORT_BURST_MAX < LONG as u64 && UNSET < TAKEN);
+const _: () = assert!(SHORT_BURST_MAX < LONG as u64 && UNSET > LONG && UNSET < TAKEN);
 
 /// How often a worker looks whether a cell is free before it offers its processor.
 const LOOKS: usize = 200;
@@ -87,6 +87,7 @@ impl Word {
 
 /// Packets of one colour, and their bytes.
 #[derive(Default)]
+#[repr(C)]
 struct Count {
     packets: Word,
     bytes: Word,
@@ -129,7 +130,11 @@ pub struct MeterCell {
     long: Long,
 }
 
-const _: () = assert!(size_of::<MeterCell>() == cgen::abi::METER_CELL_BYTES);
+const _: () = {
+    assert!(size_of::<MeterCell>() == cgen::abi::METER_CELL_BYTES);
+    assert!(std::mem::offset_of!(MeterCell, bursts) == cgen::abi::METER_BURST_AT);
+    assert!(std::mem::offset_of!(MeterCell, green) == cgen::abi::METER_GREEN_AT);
+};
 
 impl Default for MeterCell {
     fn default() -> MeterCell {

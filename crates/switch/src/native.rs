@@ -142,8 +142,12 @@ impl NativePipeline {
         collect_counts(&mut self.counters, &mut externs.counters);
         collect_counts(&mut self.direct_counters, &mut externs.direct_counters);
         self.meters.clear();
-        self.meters
-            .extend(externs.meters.iter().map(|it| Meters { cells: it.cells_pointer().cast(), size: it.size() }));
+        let meters = externs.meters.iter_mut();
+        self.meters.extend(meters.map(|it| Meters {
+            cells: it.cells_pointer().cast(),
+            green: it.green_pointer().cast(),
+            size: it.size(),
+        }));
         self.last_hits.clear();
         let times = externs.last_hits_ns.iter_mut();
         self.last_hits.extend(times.map(|it| Cells { words: it.as_mut_ptr(), size: it.len() as u64 }));

@@ -318,6 +318,10 @@ fn a_meter_holds_all_lanes_together_to_its_rates() {
     let shards = switch.resume_shards(0);
     forward(&mut switch, shards, 1600);
     assert_eq!(marked(&mut switch, 2), [3500, 100, 0]);
+    // A cell without rates counts the packets of all lanes, and of one alone, with their bytes.
+    assert_eq!(marked(&mut switch, 3), [3600, 0, 0]);
+    let [green, ..] = switch.externs_mut().meters[id].cell(3).unwrap().counts();
+    assert_eq!((green.packets, green.bytes), (3600, 3600 * 4));
 }
 
 #[test]

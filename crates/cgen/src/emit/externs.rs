@@ -12,8 +12,8 @@ use ir::{
     RegisterId, Stmt, TableId,
 };
 use lir::{
-    EnvArray, Expr as C, Stmt as S, Type, arrow, assign, binary, call, cast, declare_array, dot, index, int, long,
-    name, unary,
+    EnvArray, Expr as C, Stmt as S, Type, arrow, assign, binary, call, cast, declare, declare_array, dot, index, int,
+    long, name, unary,
 };
 
 const NOW_NS: &str = "now_ns";
@@ -121,12 +121,13 @@ impl Scope<'_, '_> {
         let before = self.atom(before);
         let exists = binary("<", position.clone(), long(self.emitter.program.meters[meter].size));
         let statements = self.take(|scope| {
-            let number = int(super::header::number(meter));
-            let colour = scope
-                .callback("meter", vec![number, position, scope.received("ingress_length"), cast(Type::U32, before)]);
+            let (number, colour) = (int(super::header::number(meter)), scope.fresh("colour"));
+            let (bytes, before) = (scope.received("ingress_length"), cast(Type::U32, before));
+            scope.push(declare(Type::U32, colour.clone(), int(0)));
             // The meter runs whether or not there is a header to write to.
-            let colour = scope.temporary(cast(Type::U64, colour));
-            scope.write_resized(dst, colour, 32);
+            let arguments = vec![name("env"), number, position, bytes, before, unary("&", name(colour.clone()))];
+            scope.push(S::Eval(call("ws_meter", arguments)));
+            scope.write_resized(dst, cast(Type::U64, name(colour)), 32);
         });
         self.push(S::If(exists, statements, Vec::new()));
     }

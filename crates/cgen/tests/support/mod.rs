@@ -312,8 +312,15 @@ impl<'c, 'p> NativeWorld<'c, 'p> {
         let counts = |cells: &mut Vec<Count>| Counts { cells: cells.as_mut_ptr(), size: cells.len() as u64 };
         let counters: Vec<Counts> = self.counters.iter_mut().map(counts).collect();
         let direct_counters: Vec<Counts> = self.direct_counters.iter_mut().map(counts).collect();
-        let no_cells = Meters { cells: std::ptr::null(), size: 0 };
-        let meters = vec![no_cells; self.compiled.program.meters.len()];
+        // Cells whose bursts are 0, so that the callback runs the meter.
+        let cells = |meter: &ir::Meter| vec![[0u8; abi::METER_CELL_BYTES]; meter.size as usize];
+        let meter_cells: Vec<_> = self.compiled.program.meters.iter().map(cells).collect();
+        let array = |cells: &Vec<[u8; abi::METER_CELL_BYTES]>| Meters {
+            cells: cells.as_ptr(),
+            green: std::ptr::null_mut(),
+            size: cells.len() as u64,
+        };
+        let meters: Vec<Meters> = meter_cells.iter().map(array).collect();
         let uses = self.uses.as_mut_ptr();
         let times = |words: &mut Vec<u64>| Cells { words: words.as_mut_ptr(), size: words.len() as u64 };
         let last_hits: Vec<Cells> = self.last_hits.iter_mut().map(times).collect();
