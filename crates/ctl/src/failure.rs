@@ -3,7 +3,7 @@
 use control::Problem;
 use p4runtime_proto::google::rpc;
 use p4runtime_proto::p4::v1;
-use prost::Message as _;
+use p4runtime_proto::wire::Wire as _;
 use std::error::Error as _;
 use std::fmt;
 use tonic::{Code, Status};
@@ -43,8 +43,8 @@ impl From<Status> for Failure {
 
 /// What became of each update, from the details of a status; none if it has no details.
 fn errors(status: &Status) -> Vec<v1::Error> {
-    let Ok(details) = rpc::Status::decode(status.details()) else { return Vec::new() };
-    details.details.iter().filter_map(|any| v1::Error::decode(any.value.as_slice()).ok()).collect()
+    let Ok(details) = rpc::Status::from_bytes(status.details().to_vec().into()) else { return Vec::new() };
+    details.details.iter().filter_map(|any| v1::Error::from_bytes(any.value.clone().into()).ok()).collect()
 }
 
 /// The refused updates of a write with `count` updates, by index. `None` if the status does not describe each update.
@@ -122,11 +122,11 @@ mod tests {
     fn refused(messages: &[(i32, &str)]) -> Status {
         let any = |(code, message): &(i32, &str)| {
             let error = v1::Error { canonical_code: *code, message: (*message).to_owned(), ..v1::Error::default() };
-            prost_types::Any { type_url: "type.googleapis.com/p4.v1.Error".to_owned(), value: error.encode_to_vec() }
+            prost_types::Any { type_url: "type.googleapis.com/p4.v1.Error".to_owned(), value: error.to_bytes() }
         };
         let details = messages.iter().map(any).collect();
         let details = rpc::Status { code: 2, message: String::new(), details };
-        Status::with_details(Code::Unknown, "1 of 2 updates failed", details.encode_to_vec().into())
+        Status::with_details(Code::Unknown, "1 of 2 updates failed", details.to_bytes().into())
     }
 
     #[test]

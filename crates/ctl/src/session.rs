@@ -30,6 +30,7 @@ use p4runtime_proto::wirespeed::v1::{
     TimerChange, TimersRequest, TimersResponse, WatchRequest, WorkersRequest, WorkersResponse, workers_request,
 };
 use prost::Message as _;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -125,9 +126,16 @@ pub enum Standing {
     Nobody(Option<u128>),
 }
 
+/// A future in a box. Without the box, each crate that awaits the future compiles its code again.
+pub type Boxed<'a, T> = Pin<Box<dyn Future<Output = Result<T, Failure>> + Send + 'a>>;
+
 impl Session {
     /// Connects.
-    pub async fn connect(options: Options) -> Result<Session, Failure> {
+    pub fn connect(options: Options) -> Boxed<'static, Session> {
+        Box::pin(Session::connect_now(options))
+    }
+
+    async fn connect_now(options: Options) -> Result<Session, Failure> {
         let way = match (&options.near, &options.tls) {
             (Some(near), _) => Connection::Near(near.clone()),
             (None, Some(tls)) => Connection::Secure(channel(&options, tls).await?),
@@ -186,7 +194,11 @@ impl Session {
     }
 
     /// The program of the switch.
-    pub async fn schema(&mut self) -> Result<Arc<Schema>, Failure> {
+    pub fn schema(&mut self) -> Boxed<'_, Arc<Schema>> {
+        Box::pin(self.fetch_schema())
+    }
+
+    async fn fetch_schema(&mut self) -> Result<Arc<Schema>, Failure> {
         if let Some(schema) = &self.schema {
             return Ok(Arc::clone(schema));
         }
@@ -244,7 +256,11 @@ impl Session {
     }
 
     /// Writes updates. If the write must be atomic, all of them go in one request.
-    pub async fn write(&mut self, updates: Vec<Update>, atomicity: Atomicity) -> Result<(), Failure> {
+    pub fn write(&mut self, updates: Vec<Update>, atomicity: Atomicity) -> Boxed<'_, ()> {
+        Box::pin(self.write_in_requests(updates, atomicity))
+    }
+
+    async fn write_in_requests(&mut self, updates: Vec<Update>, atomicity: Atomicity) -> Result<(), Failure> {
         let election_id = self.bid().await?;
         let requests = match atomicity {
             Atomicity::ContinueOnError => in_requests(updates),
@@ -257,7 +273,11 @@ impl Session {
     }
 
     /// Writes updates, each by itself, and returns those that the switch refused, by index.
-    pub async fn write_each(&mut self, updates: Vec<Update>) -> Result<Vec<(usize, RefusedUpdate)>, Failure> {
+    pub fn write_each(&mut self, updates: Vec<Update>) -> Boxed<'_, Vec<(usize, RefusedUpdate)>> {
+        Box::pin(self.write_and_collect(updates))
+    }
+
+    async fn write_and_collect(&mut self, updates: Vec<Update>) -> Result<Vec<(usize, RefusedUpdate)>, Failure> {
         let election_id = self.bid().await?;
         let mut refused = Vec::new();
         let mut first = 0;
@@ -502,7 +522,11 @@ impl Session {
     }
 
     /// Sends an arbitration message with or without a bid, and waits for the switch's answer.
-    async fn arbitrate(&mut self, bid: Option<u128>) -> Result<Standing, Failure> {
+    fn arbitrate(&mut self, bid: Option<u128>) -> Boxed<'_, Standing> {
+        Box::pin(self.ask_for_standing(bid))
+    }
+
+    async fn ask_for_standing(&mut self, bid: Option<u128>) -> Result<Standing, Failure> {
         self.skip_messages().await;
         let request = arbitration(&self.options, bid);
         if let Some(update) = request.update {

@@ -1,12 +1,15 @@
-//! The codec of the services: prost's codec, which first reserves the memory that the decoded message will take.
+//! The codec of the services: prost's encoding, which first reserves the memory that the decoded message will take.
+//!
+//! All messages are decoded from `Bytes` and encoded to a `Vec`, as are the parts of messages that are decoded step by
+//! step, so that the code for each message is compiled once rather than for each type of buffer.
 
 use crate::weight;
-use prost::{Message, Name};
+use crate::wire::Wire;
+use prost::bytes::{Buf as _, BufMut as _};
 use std::marker::PhantomData;
 use std::sync::Arc;
 use tonic::Status;
-use tonic::codec::{Codec, DecodeBuf, Decoder};
-use tonic_prost::{ProstCodec, ProstEncoder};
+use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
 
 /// A memory budget for messages.
 pub trait Budget: Send + Sync {
@@ -31,16 +34,16 @@ impl<T, U> Default for BoundedCodec<T, U> {
 
 impl<T, U> Codec for BoundedCodec<T, U>
 where
-    T: Message + Send + 'static,
-    U: Message + Default + Name + Send + 'static,
+    T: Wire + Send + 'static,
+    U: Wire + Send + 'static,
 {
     type Encode = T;
     type Decode = U;
-    type Encoder = ProstEncoder<T>;
+    type Encoder = WireEncoder<T>;
     type Decoder = BoundedDecoder<U>;
 
     fn encoder(&mut self) -> Self::Encoder {
-        ProstCodec::<T, U>::default().encoder()
+        WireEncoder(PhantomData)
     }
 
     fn decoder(&mut self) -> Self::Decoder {
@@ -48,25 +51,38 @@ where
     }
 }
 
-/// Decodes messages. All are decoded from `Bytes`, as are the parts of messages that are decoded step by step, so
-/// that the code for each message is compiled once rather than for each type of buffer.
+/// Encodes messages.
+#[derive(Debug)]
+pub struct WireEncoder<T>(PhantomData<T>);
+
+impl<T: Wire> Encoder for WireEncoder<T> {
+    type Item = T;
+    type Error = Status;
+
+    fn encode(&mut self, message: T, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
+        buffer.put_slice(&message.to_bytes());
+        Ok(())
+    }
+}
+
+/// Decodes messages.
 #[derive(Debug)]
 pub struct BoundedDecoder<U>(PhantomData<U>);
 
-impl<U: Message + Default + Name> Decoder for BoundedDecoder<U> {
+impl<U: Wire> Decoder for BoundedDecoder<U> {
     type Item = U;
     type Error = Status;
 
     fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<U>, Status> {
-        use prost::bytes::Buf as _;
-        let reserved = BUDGET.try_with(|budget| budget.take(weight::decoded_bytes(&U::full_name(), buffer.chunk())));
+        let name = U::full_name();
+        let reserved = BUDGET.try_with(|budget| budget.take(weight::decoded_bytes(&name, buffer.chunk())));
         // A task without a budget is a client, which decodes responses.
         let is_request = reserved.is_ok();
         reserved.unwrap_or(Ok(()))?;
         let bytes = buffer.copy_to_bytes(buffer.remaining());
-        U::decode(bytes).map(Some).map_err(|error| match is_request {
+        U::from_bytes(bytes).map(Some).map_err(|error| match is_request {
             // An error in the bytes of a request is the client's fault.
-            true => Status::invalid_argument(format!("the bytes are not a {}: {error}", U::full_name())),
+            true => Status::invalid_argument(format!("the bytes are not a {name}: {error}")),
             false => Status::internal(error.to_string()),
         })
     }

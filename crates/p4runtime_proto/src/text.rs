@@ -5,6 +5,7 @@
 //! converted to dynamic messages, which take the names from the descriptors.
 
 use prost::Message;
+use prost::bytes::Bytes;
 use prost_reflect::{DescriptorPool, DynamicMessage, FieldDescriptor, Kind, MapKey, Value};
 use std::fmt::Write;
 use std::sync::LazyLock;
@@ -23,7 +24,7 @@ pub(crate) static POOL: LazyLock<DescriptorPool> = LazyLock::new(|| {
 /// If no message is called `name`.
 pub fn to_text(name: &str, message: &impl Message) -> String {
     let mut text = String::new();
-    write_message(&mut text, 0, &dynamic(name, message));
+    write_message(&mut text, 0, &dynamic(name, &message.encode_to_vec()));
     text
 }
 
@@ -33,7 +34,7 @@ pub fn to_text(name: &str, message: &impl Message) -> String {
 /// If no message is called `name`.
 pub fn to_json(name: &str, message: &impl Message) -> String {
     let mut text = String::new();
-    write_json_message(&mut text, 0, &dynamic(name, message));
+    write_json_message(&mut text, 0, &dynamic(name, &message.encode_to_vec()));
     text.push('\n');
     text
 }
@@ -45,12 +46,12 @@ pub fn to_json(name: &str, message: &impl Message) -> String {
 pub fn from_text<M: Message + Default>(name: &str, text: &str) -> Result<M, String> {
     let descriptor = POOL.get_message_by_name(name).expect("the name of a declared message");
     let message = DynamicMessage::parse_text_format(descriptor, text).map_err(|error| error.to_string())?;
-    message.transcode_to().map_err(|error| error.to_string())
+    M::decode(Bytes::from(message.encode_to_vec())).map_err(|error| error.to_string())
 }
 
-fn dynamic(name: &str, message: &impl Message) -> DynamicMessage {
+fn dynamic(name: &str, message: &[u8]) -> DynamicMessage {
     let descriptor = POOL.get_message_by_name(name).expect("the name of a declared message");
-    DynamicMessage::decode(descriptor, message.encode_to_vec().as_slice()).expect("a message of that type")
+    DynamicMessage::decode(descriptor, message).expect("a message of that type")
 }
 
 /// The fields that are present, in the order of their numbers.

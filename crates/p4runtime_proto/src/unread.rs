@@ -45,6 +45,11 @@ pub struct ReadResponse {
     pub entities: Vec<Bytes>,
 }
 
+impl Name for ReadResponse {
+    const NAME: &'static str = "ReadResponse";
+    const PACKAGE: &'static str = "p4.v1";
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
