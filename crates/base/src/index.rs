@@ -152,3 +152,41 @@ impl<'a, I: Id, T> IntoIterator for &'a IndexVec<I, T> {
         self.items.iter()
     }
 }
+
+/// A map from typed indices, for objects of a program: most have a value, so a vector holds them.
+#[derive(Clone, Debug)]
+pub struct IndexMap<I, T> {
+    slots: Vec<Option<T>>,
+    marker: PhantomData<fn(I) -> I>,
+}
+
+impl<I: Id, T> IndexMap<I, T> {
+    /// The value of an index.
+    pub fn get(&self, id: I) -> Option<&T> {
+        self.slots.get(id.index())?.as_ref()
+    }
+
+    /// Indices and values, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (I, &T)> {
+        self.slots.iter().enumerate().filter_map(|(index, slot)| Some((I::from_index(index), slot.as_ref()?)))
+    }
+}
+
+impl<I, T> Default for IndexMap<I, T> {
+    fn default() -> Self {
+        IndexMap { slots: Vec::new(), marker: PhantomData }
+    }
+}
+
+impl<I: Id, T> FromIterator<(I, T)> for IndexMap<I, T> {
+    fn from_iter<It: IntoIterator<Item = (I, T)>>(pairs: It) -> Self {
+        let mut map = IndexMap::default();
+        for (id, value) in pairs {
+            if map.slots.len() <= id.index() {
+                map.slots.resize_with(id.index() + 1, || None);
+            }
+            map.slots[id.index()] = Some(value);
+        }
+        map
+    }
+}

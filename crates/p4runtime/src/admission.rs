@@ -9,6 +9,7 @@ use crate::connections::{Client, Visit, client_of};
 use crate::memory;
 use crate::server::REQUEST_BYTES_MAX;
 use crate::shares;
+use crate::tasks::blocking;
 use http_body::Frame;
 use p4runtime_proto::codec::{BUDGET, Budget};
 use std::convert::Infallible;
@@ -76,7 +77,7 @@ pub(crate) async fn tidy(pool: Arc<Pool>) {
         tokio::time::sleep(TRIM_DELAY).await;
         pool.ended_bytes.store(0, Ordering::Relaxed);
         // If the thread cannot be started, memory stays in the process.
-        let _trimmed = tokio::task::spawn_blocking(memory::give_back).await;
+        let _trimmed = blocking(memory::give_back).await;
     }
 }
 

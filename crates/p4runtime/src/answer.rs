@@ -9,6 +9,7 @@
 
 use crate::connections::Client;
 use crate::shares::Pool;
+use crate::tasks;
 use p4runtime_proto::p4::v1;
 use p4runtime_proto::unread;
 use prost::Message as _;
@@ -182,7 +183,7 @@ impl AnswerWriter {
         self.end_message();
         let end = self.refusal.take().or(failure);
         // No thread waits for the client.
-        tokio::spawn(async move {
+        tasks::spawn(async move {
             let _kept = kept;
             while let Some(mut waiting) = self.collected.pop_front() {
                 if !self.send(Ok(std::mem::take(&mut waiting.message))).await {

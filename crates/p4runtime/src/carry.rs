@@ -11,6 +11,7 @@
 //! for what was lost, afterwards ([`Carried::into_gone`]).
 
 use base::Bits;
+use base::index::IndexMap;
 use control::Api;
 use control::api::Fault;
 use ir::{DirectCounterId, DirectMeterId, Program, Register, RegisterId, TableId, Type};
@@ -33,12 +34,12 @@ pub(crate) struct SameEntries {
 }
 
 /// A map from the entries of one control plane to those of the other, for the tables whose entries have cells.
-pub(crate) fn same_entries(tables: &BTreeMap<TableId, TableId>, from: &Api, to: &Api) -> Vec<SameEntries> {
+pub(crate) fn same_entries(tables: &IndexMap<TableId, TableId>, from: &Api, to: &Api) -> Vec<SameEntries> {
     use base::index::Id as _;
     let (old, new) = (from.program(), to.program());
     let (old_tables, new_tables) = (from.tables(), to.tables());
     let (old_tables, new_tables) = (old_tables.lock(), new_tables.lock());
-    let same = |(&from, &to): (&TableId, &TableId)| {
+    let same = |(from, &to): (TableId, &TableId)| {
         let (source, table) = (&old.tables[from], &new.tables[to]);
         let counters: Vec<_> = source.direct_counters.iter().copied().zip(table.direct_counters.clone()).collect();
         let meters = source.direct_meter.as_ref().zip(table.direct_meter.as_ref()).map(|(from, to)| (from.0, to.0));
@@ -197,11 +198,11 @@ fn replication(old: &Switch, new: &mut Switch) -> Result<(), Fault> {
 
 fn registers(old: &mut Switch, new: &mut Switch, carried: &mut Carried) -> Result<(), Fault> {
     let (source, target) = programs(old, new);
-    let same: BTreeMap<RegisterId, RegisterId> = same_registers(&source, &target).into_iter().collect();
+    let same: IndexMap<RegisterId, RegisterId> = same_registers(&source, &target).into_iter().collect();
     let (old, new) = (old.externs_mut(), new.externs_mut());
     for (from, before) in source.registers.iter_enumerated() {
         let values = &old.registers[from];
-        let Some(&to) = same.get(&from) else {
+        let Some(&to) = same.get(from) else {
             if !before.is_start_number {
                 carried.registers.push((before.name.clone(), before.initial.clone(), values.shared()));
             }

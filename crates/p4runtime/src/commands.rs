@@ -6,8 +6,9 @@
 
 use crate::inspect::{self, SnapshotParts, TapPackets};
 use crate::outbox::Outgoing;
-use crate::service::{Core, blocking};
+use crate::service::Core;
 use crate::status;
+use crate::tasks::blocking;
 use p4runtime_proto::wirespeed::v1::commands_server::Commands;
 use p4runtime_proto::wirespeed::v1::{
     AboutRequest, AboutResponse, PortTimer, RunRequest, RunResponse, SizesRequest, SizesResponse, SnapshotRequest,

@@ -6,6 +6,7 @@
 //! TLS, or of a valid certificate, are reported in the log.
 
 use crate::shares::Shares;
+use crate::tasks;
 use std::collections::BTreeMap;
 use std::io;
 use std::net::SocketAddr;
@@ -189,7 +190,7 @@ pub(crate) fn incoming(
 ) -> impl tokio_stream::Stream<Item = io::Result<Connection>> {
     let (sender, receiver) = tokio::sync::mpsc::channel(1);
     let clients = Arc::new(Clients { present: Mutex::default(), with_tls, told: Mutex::default() });
-    tokio::spawn(async move {
+    tasks::spawn(async move {
         for id in 0.. {
             let accepted = match listener.accept().await {
                 // If there are too many it is closed at once.

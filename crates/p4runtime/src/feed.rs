@@ -218,7 +218,7 @@ fn digest_in(core: &Core, program: &Arc<Program>, digest: DigestId, (values, mar
     let Some(target) = core.pipelines().of_program(program) else {
         return core.losses.add_digests(Loss::Replaced, 1);
     };
-    let id = target.schema.ids.digests.get(&digest).copied();
+    let id = target.schema.ids.digests.get(digest).copied();
     if let Some(id) = id.filter(|_| core.watchers.is_any()) {
         show_digest(core, &target, id, &values);
     }

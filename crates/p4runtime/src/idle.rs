@@ -5,6 +5,7 @@
 
 use crate::feed::timestamp;
 use crate::service::Core;
+use crate::tasks::blocking;
 use crate::to_proto::{Asked, Encoder};
 use control::api::entity::TableEntry;
 use control::api::{Entity, Query, TableQuery};
@@ -73,7 +74,7 @@ pub(crate) async fn watch(core: Arc<Core>) {
         }
         let mut pause = INTERVAL;
         if program.as_ref().is_some_and(|program| program.tables.iter().any(|table| table.support_timeout)) {
-            let looked = tokio::task::spawn_blocking(move || {
+            let looked = blocking(move || {
                 let due_in = look(&there, &mut reports);
                 (reports, due_in)
             });

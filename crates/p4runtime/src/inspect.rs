@@ -5,8 +5,9 @@
 //! disconnected.
 
 use crate::kept::{program_name, read_kept};
-use crate::service::{Core, blocking};
+use crate::service::Core;
 use crate::status;
+use crate::tasks::{blocking, start_blocking};
 use base::limits::PACKET_BYTES_MAX;
 use ir::Architecture;
 use p4runtime_proto::wirespeed::v1::{AboutResponse, SnapshotPart, TapPacket, TapPattern, TapRequest};
@@ -18,7 +19,6 @@ use std::time::Duration;
 use switch::tap::{Arrival, PATTERN_BYTES_MAX, Pattern, Taken, TapFilter, Watching};
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
-use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 use tokio_stream::Stream;
 use tonic::Status;
@@ -77,7 +77,7 @@ pub(crate) fn snapshot(core: &Core, with_state: bool) -> Result<SnapshotParts, S
     let place = place(core)?;
     let (sender, receiver) = mpsc::channel(PARTS_MAX);
     let (api, runtime) = (Arc::clone(&core.api), Handle::current());
-    spawn_blocking(move || {
+    start_blocking(move || {
         let send = |message| {
             let sent = runtime.block_on(timeout(READER_PATIENCE, sender.send(message)));
             sent.is_ok_and(|sent| sent.is_ok())

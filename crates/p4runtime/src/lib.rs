@@ -59,6 +59,7 @@ mod service;
 mod shares;
 mod status;
 mod stream;
+mod tasks;
 #[cfg(test)]
 mod tests;
 mod to_proto;

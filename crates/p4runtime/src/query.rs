@@ -227,7 +227,7 @@ fn filtered_actions(schema: &Schema, table: &Table, sent: &v1::TableAction) -> R
         return Err(known.map_or_else(unknown, unlisted));
     }
     let actions = schema.ids.actions.iter().filter(|(_, id)| **id == action.action_id);
-    Ok(actions.map(|(action, _)| *action).collect())
+    Ok(actions.map(|(action, _)| action).collect())
 }
 
 fn direct(schema: &Schema, entry: Option<&v1::TableEntry>, counters: bool) -> Result<Wanted, Fault> {

@@ -6,6 +6,7 @@
 //! is copied is copied last, between the bursts of the two programs (`carry`).
 
 use crate::carry::{SameEntries, note_gone, same_entries};
+use base::index::IndexMap;
 use control::Api;
 use control::api::entity::{Call, Choice, Direct, EntryAction, EntryName, Group, Member, TableEntry};
 use control::api::{Atomicity, Code, Entity, Fault, Query, TableQuery, Update, UpdateKind, Which};
@@ -174,10 +175,10 @@ const NO_PROFILE: &str = "there is no action profile of this name and kind";
 struct Names<'p> {
     old: &'p Program,
     new: &'p Program,
-    tables: BTreeMap<TableId, TableId>,
-    profiles: BTreeMap<ActionProfileId, ActionProfileId>,
-    value_sets: BTreeMap<ValueSetId, ValueSetId>,
-    digests: BTreeMap<DigestId, DigestId>,
+    tables: IndexMap<TableId, TableId>,
+    profiles: IndexMap<ActionProfileId, ActionProfileId>,
+    value_sets: IndexMap<ValueSetId, ValueSetId>,
+    digests: IndexMap<DigestId, DigestId>,
 }
 
 impl<'p> Names<'p> {
@@ -214,28 +215,28 @@ impl<'p> Names<'p> {
         let Entity::TableEntry(TableEntry { table, name: Some(name), is_const: false, .. }) = entity else {
             return false;
         };
-        let old = self.tables.iter().find(|(_, new)| *new == table).map(|(&old, _)| &self.old.tables[old]);
+        let old = self.tables.iter().find(|(_, new)| *new == table).map(|(old, _)| &self.old.tables[old]);
         old.is_some_and(|old| old.entries.iter().any(|it| has_name(it, name)))
     }
 
     fn entity(&self, entity: &Entity) -> Taken {
         let (taken, why) = match entity {
             Entity::TableEntry(entry) => return self.table_entry(entry),
-            Entity::Member(member) if !self.profiles.contains_key(&member.profile) => return Taken::Not(NO_PROFILE),
+            Entity::Member(member) if self.profiles.get(member.profile).is_none() => return Taken::Not(NO_PROFILE),
             Entity::Member(member) => (self.member(member).map(Entity::Member), NO_ACTION),
             Entity::Group(group) => {
-                let profile = self.profiles.get(&group.profile).copied();
+                let profile = self.profiles.get(group.profile).copied();
                 (profile.map(|profile| Entity::Group(Group { profile, ..group.clone() })), NO_PROFILE)
             }
             Entity::Multicast(_) | Entity::CloneSession(_) => (Some(entity.clone()), ""),
             Entity::ValueSet { members, .. } if members.is_empty() => return Taken::Already,
             Entity::ValueSet { set, members } => {
-                let set = self.value_sets.get(set).copied();
+                let set = self.value_sets.get(*set).copied();
                 let taken = set.map(|set| Entity::ValueSet { set, members: members.clone() });
                 (taken, "there is no value set of this name and type")
             }
             Entity::Digest { digest, config } => {
-                let digest = self.digests.get(digest).copied();
+                let digest = self.digests.get(*digest).copied();
                 let taken = digest.map(|digest| Entity::Digest { digest, config: *config });
                 (taken, "there is no digest of this name and type")
             }
@@ -287,7 +288,7 @@ impl<'p> Names<'p> {
 
     /// The table in the new program, if it has the same.
     fn table_with(&self, table: TableId, has: impl Fn(&ir::Table) -> bool) -> Option<TableId> {
-        self.tables.get(&table).copied().filter(|&table| has(&self.new.tables[table]))
+        self.tables.get(table).copied().filter(|&table| has(&self.new.tables[table]))
     }
 
     fn table_entry(&self, entry: &TableEntry) -> Taken {
@@ -303,7 +304,7 @@ impl<'p> Names<'p> {
     }
 
     fn table_entry_there(&self, entry: &TableEntry) -> Result<TableEntry, &'static str> {
-        let table = *self.tables.get(&entry.table).ok_or(NO_TABLE)?;
+        let table = *self.tables.get(entry.table).ok_or(NO_TABLE)?;
         let action = match &entry.action {
             None => None,
             Some(action) => Some(self.action(action).ok_or(NO_ACTION)?),
@@ -373,7 +374,7 @@ impl<'p> Names<'p> {
     }
 
     fn member(&self, member: &Member) -> Option<Member> {
-        let profile = *self.profiles.get(&member.profile)?;
+        let profile = *self.profiles.get(member.profile)?;
         let call = match &member.call {
             Some(call) => Some(self.call(call)?),
             None => None,

@@ -2,11 +2,11 @@
 
 use crate::ports::Ports;
 use crate::translator::Translator;
+use base::index::IndexMap;
 use control::api::Fault;
 use ir::{ActionId, ActionProfileId, CounterId, DigestId, MeterId, Program, RegisterId, TableId, ValueSetId};
 use p4info::{Kind, Mismatch, Model};
 use p4runtime_proto::p4::config::v1::P4Info;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A program as its controllers see it.
@@ -23,14 +23,14 @@ pub struct Schema {
 /// The ids of the program's objects. Objects that the P4Info omits have none and are hidden from controllers.
 #[derive(Debug, Default)]
 pub(crate) struct Ids {
-    pub tables: BTreeMap<TableId, u32>,
-    pub actions: BTreeMap<ActionId, u32>,
-    pub profiles: BTreeMap<ActionProfileId, u32>,
-    pub counters: BTreeMap<CounterId, u32>,
-    pub meters: BTreeMap<MeterId, u32>,
-    pub registers: BTreeMap<RegisterId, u32>,
-    pub value_sets: BTreeMap<ValueSetId, u32>,
-    pub digests: BTreeMap<DigestId, u32>,
+    pub tables: IndexMap<TableId, u32>,
+    pub actions: IndexMap<ActionId, u32>,
+    pub profiles: IndexMap<ActionProfileId, u32>,
+    pub counters: IndexMap<CounterId, u32>,
+    pub meters: IndexMap<MeterId, u32>,
+    pub registers: IndexMap<RegisterId, u32>,
+    pub value_sets: IndexMap<ValueSetId, u32>,
+    pub digests: IndexMap<DigestId, u32>,
 }
 
 impl Schema {

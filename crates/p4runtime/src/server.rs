@@ -10,6 +10,7 @@ use crate::pipelines::{Compiler, Pipeline, Pipelines, Started};
 use crate::ports::Ports;
 use crate::schema::Schema;
 use crate::service::{Core, Service};
+use crate::tasks;
 use control::Api;
 use p4info::Mismatch;
 use p4runtime_proto::near::Near;
@@ -151,17 +152,17 @@ impl Server {
         let (feed, fed) = feed::feed(program, &core);
         let service = P4RuntimeServer::new(Service(Arc::clone(&core))).max_decoding_message_size(REQUEST_BYTES_MAX);
         let _entered = runtime.enter();
-        runtime.spawn(feed::distribute(Arc::clone(&core), fed));
-        runtime.spawn(idle::watch(Arc::clone(&core)));
+        tasks::spawn(feed::distribute(Arc::clone(&core), fed));
+        tasks::spawn(idle::watch(Arc::clone(&core)));
         let commands = CommandsServer::new(CommandService(Arc::clone(&core)));
         let pool = Arc::<Pool>::default();
-        runtime.spawn(admission::tidy(Arc::clone(&pool)));
+        tasks::spawn(admission::tidy(Arc::clone(&pool)));
         let near = Near::of(Admission::new(service.clone(), Arc::clone(&pool)));
         for listener in listeners {
             let service = Admission::new(service.clone(), Arc::clone(&pool));
             let serving = builder.add_service(service).add_service(Admission::new(commands.clone(), Arc::clone(&pool)));
             let incoming = connections::incoming(listener, options.tls.is_some());
-            runtime.spawn(async move {
+            tasks::spawn(async move {
                 if let Err(error) = serving.serve_with_incoming(incoming).await {
                     tracing::error!("the P4Runtime server has ended: {error}");
                 }
@@ -185,7 +186,7 @@ impl Server {
 
     /// Runs a controller of this process in the server's thread, until the server ends.
     pub fn spawn(&self, controller: impl Future<Output = ()> + Send + 'static) {
-        self.tasks.spawn(controller);
+        tasks::spawn_on(&self.tasks, controller);
     }
 }
 

@@ -20,6 +20,7 @@ use crate::pipelines::{Compiled, Compiler, Patience, Pipeline, Pipelines, Prepar
 use crate::ports::Ports;
 use crate::reconcile::TakenOver;
 use crate::schema::Schema;
+use crate::tasks::{self, blocking};
 use crate::turns::{Reads, Turn};
 use crate::watchers::Watchers;
 use crate::{kept, reconcile, status, stream, write};
@@ -34,7 +35,6 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{Notify, OwnedRwLockWriteGuard, OwnedSemaphorePermit, Semaphore, mpsc};
-use tokio::task::spawn_blocking;
 use tokio_stream::Stream;
 use tonic::{Request, Response, Status, Streaming};
 
@@ -42,7 +42,7 @@ use tonic::{Request, Response, Status, Streaming};
 const API_VERSION: &str = "1.5.0";
 
 /// The error for a request whose work has panicked.
-const BUG: &str = "the request met a bug of the switch";
+pub(crate) const BUG: &str = "the request met a bug of the switch";
 
 /// The most concurrent snapshots and taps.
 const INSPECTIONS_MAX: usize = 8;
@@ -179,11 +179,6 @@ impl Core {
     }
 }
 
-/// The result of work in another thread.
-pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Status> {
-    spawn_blocking(work).await.map_err(|_| Status::internal(BUG))
-}
-
 /// The result of work in this thread, which does not block and ends before another thread would have woken up.
 fn at_once<T>(work: impl FnOnce() -> T) -> Result<T, Status> {
     // A panic has the same effect as if it had ended a thread of its own.
@@ -250,7 +245,7 @@ impl P4Runtime for Service {
         let holder = Holder { pool: Arc::clone(&core.answers), client };
         let (answer, messages) = AnswerWriter::new(holder, COLLECTING_TIME_MAX, READER_PATIENCE);
         let collection = Collection::new(request, is_short, answer);
-        tokio::spawn(collect::run(Arc::clone(core), collection, turn, reading, unread));
+        tasks::spawn(collect::run(Arc::clone(core), collection, turn, reading, unread));
         Ok(Response::new(Box::pin(messages)))
     }
 

@@ -7,6 +7,7 @@ use crate::packet_io;
 use crate::role_config::RoleConfig;
 use crate::service::Core;
 use crate::status;
+use crate::tasks;
 use control::api::{Code as FaultCode, Fault};
 use p4runtime_proto::codec::BUDGET;
 use p4runtime_proto::p4::v1;
@@ -38,8 +39,8 @@ pub(crate) fn open(core: Arc<Core>, client: Client, incoming: Streaming<v1::Stre
     };
     // Messages are decoded in the new task, which does not have the request's task-local values.
     match BUDGET.try_with(Arc::clone) {
-        Ok(budget) => drop(tokio::spawn(BUDGET.scope(budget, work))),
-        Err(_) => drop(tokio::spawn(work)),
+        Ok(budget) => tasks::spawn(BUDGET.scope(budget, work)),
+        Err(_) => tasks::spawn(work),
     }
     outgoing
 }

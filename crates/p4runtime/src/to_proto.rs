@@ -67,18 +67,18 @@ impl Encoder<'_> {
             Entity::Member(it) => Sent::ActionProfileMember(self.member(it)?),
             Entity::Group(it) => Sent::ActionProfileGroup(self.group(it)?),
             Entity::Counter(it) => Sent::CounterEntry(v1::CounterEntry {
-                counter_id: *ids.counters.get(&it.array)?,
+                counter_id: *ids.counters.get(it.array)?,
                 index: index(it.index),
                 data: Some(counter_data(it.value)),
             }),
             Entity::Meter(it) => Sent::MeterEntry(v1::MeterEntry {
-                meter_id: *ids.meters.get(&it.array)?,
+                meter_id: *ids.meters.get(it.array)?,
                 index: index(it.index),
                 config: it.value.config.map(meter_config),
                 counter_data: self.color_counts(it.value.counts),
             }),
             Entity::Register(it) => {
-                let register = self.schema.model.register(*ids.registers.get(&it.array)?)?;
+                let register = self.schema.model.register(*ids.registers.get(it.array)?)?;
                 Sent::RegisterEntry(v1::RegisterEntry {
                     register_id: register.id,
                     index: index(it.index),
@@ -88,7 +88,7 @@ impl Encoder<'_> {
             Entity::Multicast(it) => replication(self.multicast(it)),
             Entity::CloneSession(it) => replication(self.clone_session(it)),
             Entity::ValueSet { set, members } => {
-                let set = self.schema.model.value_set(*ids.value_sets.get(set)?)?;
+                let set = self.schema.model.value_set(*ids.value_sets.get(*set)?)?;
                 let member = |key: &Vec<base::FieldMatch>| v1::ValueSetMember {
                     r#match: matches::write(self.schema, &set.fields, key),
                 };
@@ -98,7 +98,7 @@ impl Encoder<'_> {
                 })
             }
             Entity::Digest { digest, config } => Sent::DigestEntry(v1::DigestEntry {
-                digest_id: *ids.digests.get(digest)?,
+                digest_id: *ids.digests.get(*digest)?,
                 config: Some(v1::digest_entry::Config {
                     max_timeout_ns: signed(config.timeout_max_ns),
                     max_list_size: i32::try_from(config.list_size_max).unwrap_or(i32::MAX),
@@ -112,7 +112,7 @@ impl Encoder<'_> {
     // ------------------------------------------------------------------------------------------------- tables
 
     fn table_entry(&self, entry: &TableEntry) -> Option<v1::TableEntry> {
-        let table = self.schema.model.table(*self.schema.ids.tables.get(&entry.table)?)?;
+        let table = self.schema.model.table(*self.schema.ids.tables.get(entry.table)?)?;
         let action = match &entry.action {
             Some(action) => Some(self.table_action(table, action)?),
             None => None,
@@ -143,7 +143,7 @@ impl Encoder<'_> {
 
     /// An entry in a notification: with the controller's metadata, without its action.
     pub fn entry_name(&self, entry: &TableEntry) -> Option<v1::TableEntry> {
-        let table = self.schema.model.table(*self.schema.ids.tables.get(&entry.table)?)?;
+        let table = self.schema.model.table(*self.schema.ids.tables.get(entry.table)?)?;
         let name = entry.name.as_ref()?;
         Some(v1::TableEntry {
             table_id: table.id,
@@ -158,7 +158,7 @@ impl Encoder<'_> {
 
     /// An entry's key and priority only.
     fn named<T>(&self, direct: &Direct<T>) -> Option<v1::TableEntry> {
-        let table = self.schema.model.table(*self.schema.ids.tables.get(&direct.table)?)?;
+        let table = self.schema.model.table(*self.schema.ids.tables.get(direct.table)?)?;
         let Which::Named(name) = &direct.which else {
             let is_default_action = direct.which == Which::Default;
             return Some(v1::TableEntry { table_id: table.id, is_default_action, ..v1::TableEntry::default() });
@@ -206,7 +206,7 @@ impl Encoder<'_> {
     }
 
     fn call(&self, call: &Call) -> Option<v1::Action> {
-        let action = self.schema.model.action(*self.schema.ids.actions.get(&call.action)?)?;
+        let action = self.schema.model.action(*self.schema.ids.actions.get(call.action)?)?;
         // The switch has no values of no bits.
         let (mut args, nothing) = (call.args.iter(), Bits::zero(0));
         let param = |param: &p4info::Param| {
@@ -223,13 +223,13 @@ impl Encoder<'_> {
             Some(call) => Some(self.call(call)?),
             None => None,
         };
-        let action_profile_id = *self.schema.ids.profiles.get(&member.profile)?;
+        let action_profile_id = *self.schema.ids.profiles.get(member.profile)?;
         Some(v1::ActionProfileMember { action_profile_id, member_id: member.id, action })
     }
 
     fn group(&self, group: &Group) -> Option<v1::ActionProfileGroup> {
         use v1::action_profile_group::{Member, member::WatchKind};
-        let action_profile_id = *self.schema.ids.profiles.get(&group.profile)?;
+        let action_profile_id = *self.schema.ids.profiles.get(group.profile)?;
         let member = |it: &control::api::entity::GroupMember| Member {
             member_id: it.member,
             weight: self.weight(Some(action_profile_id), it.weight),

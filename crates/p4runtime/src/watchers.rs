@@ -8,6 +8,7 @@
 use crate::feed::Losses;
 use crate::outbox::{Outbox, Outgoing};
 use crate::stream::message;
+use crate::tasks;
 use p4runtime_proto::p4::v1::stream_message_response::Update as Answer;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -52,7 +53,7 @@ impl Watchers {
             id
         };
         let watchers = self.clone();
-        tokio::spawn(async move {
+        tasks::spawn(async move {
             outbox.closed().await;
             let mut present = watchers.lock();
             present.outboxes.remove(&id);
