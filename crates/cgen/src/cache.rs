@@ -1,25 +1,44 @@
 //! Limits the size of the cache of compiled programs: specialised code is compiled again and again, and hardly ever
 //! used twice.
 //!
-//! What enters: the folder, after a program was added. What leaves: the folder, without the least recently used
-//! programs if it was too large. The modification time of a program's object is its last use.
+//! What enters: the folder, after a program was added. What leaves: the folder, without temporary files that nobody
+//! writes any more, and without the least recently used programs if it was too large. All its files count. The
+//! modification time of a program's object is its last use.
 
 use crate::cache_entry::SEAL;
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// The most bytes of all programs together.
+/// The most bytes of all files together.
 pub(crate) const BYTES_MAX: u64 = 256 << 20;
 
 /// Programs that were used within this time stay, since they may not be loaded yet.
 pub(crate) const KEPT_FOR: Duration = Duration::from_secs(3600);
 
-/// A program in the cache.
+/// The ending of the names of files that are not complete: `NAME.PROCESS.NUMBER.tmp`.
+pub(crate) const TEMPORARY: &str = "tmp";
+
+/// No compiler runs longer than this.
+const WRITTEN_FOR: Duration = Duration::from_secs(3600);
+
+/// For this long a temporary file stays although its process is not found here: another machine or container may share
+/// the cache.
+const ELSEWHERE_FOR: Duration = Duration::from_secs(60);
+
+/// A file in the cache.
+struct Found {
+    path: PathBuf,
+    bytes: u64,
+    modified: SystemTime,
+}
+
+/// A program in the cache. Its object may be missing, if it was never compiled to the end.
 struct Cached {
     used: SystemTime,
-    bytes: u64,
-    object: PathBuf,
+    files: Vec<Found>,
 }
 
 /// Records that a program is used. If that fails, it is only deleted sooner.
@@ -27,38 +46,138 @@ pub(crate) fn note_use(object: &Path) {
     let _ = fs::File::open(object).and_then(|file| file.set_modified(SystemTime::now()));
 }
 
-/// Removes the least recently used programs until all together have at most `bytes_max` bytes or were used within
-/// `kept_for`. Files that cannot be read or removed stay: the next call tries again.
+/// Removes the least recently used programs until all files together have at most `bytes_max` bytes, or the programs
+/// were used within `kept_for`. Files that cannot be read or removed stay: the next call tries again.
 pub(crate) fn shrink(folder: &Path, bytes_max: u64, kept_for: Duration) {
-    let mut programs: Vec<Cached> =
-        fs::read_dir(folder).into_iter().flatten().filter_map(|entry| program(entry.ok()?.path())).collect();
-    let mut bytes: u64 = programs.iter().map(|program| program.bytes).sum();
-    programs.sort_by_key(|program| program.used);
-    for program in programs {
-        let is_young = program.used.elapsed().is_ok_and(|age| age < kept_for);
+    let mut found = files(folder);
+    found.retain(|file| !(is_abandoned(file) && fs::remove_file(&file.path).is_ok()));
+    let mut bytes: u64 = found.iter().map(|file| file.bytes).sum();
+    for program in programs(found) {
+        let is_young = age(program.used) < kept_for;
         if bytes <= bytes_max || is_young {
             return;
         }
-        // The text is removed first: an object without it is compiled again.
-        let _ = fs::remove_file(program.object.with_extension("c"));
-        let _ = fs::remove_file(program.object.with_extension(SEAL));
-        let _ = fs::remove_file(&program.object);
-        bytes -= program.bytes;
+        // Any order will do: an object without its text or its seal is compiled again.
+        let removed = program.files.iter().filter(|file| fs::remove_file(&file.path).is_ok());
+        bytes -= removed.map(|file| file.bytes).sum::<u64>();
     }
 }
 
-fn program(object: PathBuf) -> Option<Cached> {
-    if object.extension()? != "so" {
-        return None;
+/// All files of a folder and of the folders in it, which are those of the runtime headers.
+fn files(folder: &Path) -> Vec<Found> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            // Links are not followed.
+            let Ok(metadata) = entry.metadata() else { continue };
+            if metadata.is_dir() {
+                folders.push(entry.path());
+            } else if let Ok(modified) = metadata.modified() {
+                found.push(Found { path: entry.path(), bytes: metadata.len(), modified });
+            }
+        }
     }
-    let found = fs::metadata(&object).ok()?;
-    let text = fs::metadata(object.with_extension("c")).map_or(0, |text| text.len());
-    Some(Cached { used: found.modified().ok()?, bytes: found.len() + text, object })
+    found
+}
+
+/// A time in the future is now.
+fn age(time: SystemTime) -> Duration {
+    time.elapsed().unwrap_or_default()
+}
+
+/// Whether it is a temporary file that nobody writes any more: its process was killed.
+fn is_abandoned(file: &Found) -> bool {
+    let name = file.path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+    let mut parts = name.rsplit('.');
+    if parts.next() != Some(TEMPORARY) {
+        return false;
+    }
+    let is_number = |part: &&str| part.parse::<u64>().is_ok();
+    let process = parts.next().filter(is_number).and_then(|_| parts.next()).filter(is_number);
+    let is_gone = process.is_some_and(|process| !Path::new("/proc").join(process).exists());
+    age(file.modified) >= if is_gone { ELSEWHERE_FOR } else { WRITTEN_FOR }
+}
+
+/// The programs among the files, the least recently used first.
+fn programs(found: Vec<Found>) -> Vec<Cached> {
+    let mut by_key: BTreeMap<PathBuf, Vec<Found>> = BTreeMap::new();
+    let is_of_program = |path: &Path| path.extension().is_some_and(|it| it == "so" || it == "c" || it == SEAL);
+    for file in found.into_iter().filter(|file| is_of_program(&file.path)) {
+        by_key.entry(file.path.with_extension("")).or_default().push(file);
+    }
+    let mut programs: Vec<Cached> = by_key.into_values().filter_map(Cached::new).collect();
+    programs.sort_by_key(|program| program.used);
+    programs
+}
+
+impl Cached {
+    fn new(files: Vec<Found>) -> Option<Cached> {
+        let object = files.iter().find(|file| file.path.extension().is_some_and(|it| it == "so"));
+        let used = object.map(|object| object.modified).or_else(|| files.iter().map(|file| file.modified).max())?;
+        Some(Cached { used, files })
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn names(folder: &Path) -> String {
+        let name = |entry: fs::DirEntry| entry.file_name().into_string().unwrap();
+        let mut names: Vec<String> = fs::read_dir(folder).unwrap().map(|entry| name(entry.unwrap())).collect();
+        names.sort();
+        names.join(" ")
+    }
+
+    fn put(path: &Path, bytes: usize, age_s: u64) {
+        fs::write(path, vec![0; bytes]).unwrap();
+        fs::File::open(path).unwrap().set_modified(SystemTime::now() - Duration::from_secs(age_s)).unwrap();
+    }
+
+    #[test]
+    fn temporary_files_go_when_nobody_writes_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let here = std::process::id();
+        // No process has such a number.
+        let gone = u32::MAX;
+        for (name, age_s) in [
+            (format!("a.{here}.0.tmp"), 1800),
+            (format!("b.{here}.1.tmp"), 3700),
+            (format!("c.{gone}.0.tmp"), 5),
+            (format!("d.{gone}.1.tmp"), 70),
+            (format!("e.so.{gone}.2.tmp"), 70),
+            ("f.tmp".to_owned(), 1800),
+            ("g.tmp".to_owned(), 3700),
+        ] {
+            put(&folder.path().join(name), 10, age_s);
+        }
+        shrink(folder.path(), 1 << 20, Duration::ZERO);
+        assert_eq!(names(folder.path()), format!("a.{here}.0.tmp c.{gone}.0.tmp f.tmp"));
+    }
+
+    #[test]
+    fn all_files_count() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::create_dir(path("runtime-1")).unwrap();
+        put(&path("runtime-1/wirespeed.h"), 30, 900);
+        put(&path("notes.json"), 20, 900);
+        put(&path(&format!("new.{}.0.tmp", std::process::id())), 10, 1);
+        // A program that was not compiled to the end, and one that was.
+        put(&path("half.c"), 5, 900);
+        for ending in ["c", "so", "seal"] {
+            put(&path(&format!("whole.{ending}")), 10, 500);
+        }
+        let all = names(folder.path());
+        shrink(folder.path(), 95, Duration::ZERO);
+        assert_eq!(names(folder.path()), all);
+        shrink(folder.path(), 90, Duration::ZERO);
+        assert_eq!(names(folder.path()), all.replace("half.c ", ""));
+        shrink(folder.path(), 89, Duration::ZERO);
+        let rest = format!("new.{}.0.tmp notes.json runtime-1", std::process::id());
+        assert_eq!(names(folder.path()), rest);
+    }
 
     #[test]
     fn what_was_used_longest_ago_goes_first() {
@@ -74,20 +193,13 @@ mod tests {
         for (name, age_s) in [("old", 500), ("older", 900), ("used", 700), ("young", 5)] {
             put(name, age_s);
         }
-        fs::write(path("notes.json"), [0; 1000]).unwrap();
+        fs::write(path("notes.json"), [0; 7]).unwrap();
         note_use(&path("used.so"));
-        let there = || {
-            let mut names: Vec<String> = fs::read_dir(folder.path())
-                .unwrap()
-                .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-                .collect();
-            names.sort();
-            names.join(" ")
-        };
+        let there = || names(folder.path());
         let all = there();
-        shrink(folder.path(), 400, Duration::ZERO);
+        shrink(folder.path(), 443, Duration::ZERO);
         assert_eq!(there(), all);
-        shrink(folder.path(), 399, Duration::ZERO);
+        shrink(folder.path(), 442, Duration::ZERO);
         assert_eq!(there(), "notes.json old.c old.seal old.so used.c used.seal used.so young.c young.seal young.so");
         // Whatever their size, programs that may not be loaded yet stay.
         shrink(folder.path(), 0, Duration::from_secs(60));

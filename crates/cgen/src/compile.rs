@@ -257,7 +257,7 @@ fn room(folder: &Path) -> io::Result<()> {
 /// Runs the compiler, whose temporary files go to this folder, if it is not the usual one.
 fn run(compiler: &Compiler, mut arguments: Vec<OsString>, scratch_folder: Option<&Path>) -> Result<(), CompileError> {
     let run = |arguments: &[OsString]| {
-        let mut command = compiler.command();
+        let mut command = compiler.private_command();
         if let Some(folder) = scratch_folder {
             command.env("TMPDIR", folder);
         }
@@ -336,6 +336,13 @@ impl Compiler {
     fn command(&self) -> Command {
         let mut command = Command::new(&self.words[0]);
         command.args(&self.words[1..]);
+        command
+    }
+
+    /// The same, with a umask: a linker gives its output a mode of its own, and replaces a file that is there already.
+    fn private_command(&self) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", "umask 077 && exec \"$0\" \"$@\""]).args(&self.words);
         command
     }
 }
@@ -487,8 +494,8 @@ pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), CompileE
     private::replace(path, &scratch, bytes).map_err(|error| CompileError::Io { path: path.to_owned(), error })
 }
 
-/// A name that no other process or thread uses.
+/// A name that no other process or thread uses. `cache` deletes such files when nobody writes them any more.
 fn temporary_name(name: &str) -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
-    format!("{name}.{}.{}.tmp", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
+    format!("{name}.{}.{}.{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed), cache::TEMPORARY)
 }

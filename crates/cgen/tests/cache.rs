@@ -3,8 +3,10 @@
 use cgen::{CompileOptions, Native, Optimise, Plan, SharedObject, compile};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
+use std::time::{Duration, SystemTime};
 
 const TEXT: &str = "int answer(void);\nint answer(void) { return 42; }\n";
 
@@ -203,22 +205,46 @@ fn child_with_a_umask() {
     compiled(&folder);
 }
 
+/// Compiles in a process with this umask, with the compiler `CC` if there is one.
+fn with_umask(umask: &str, cache: &Path, compiler: Option<&Path>) -> Output {
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("umask {umask}; exec \"$0\" --exact cache::child_with_a_umask --ignored")]);
+    command.arg(std::env::current_exe().expect("this test")).env("WIRESPEED_TEST_CACHE", cache);
+    compiler.map(|compiler| command.env("CC", compiler));
+    command.output().expect("a shell")
+}
+
+/// A process that is killed while it compiles leaves what the compiler writes. Nobody else may read that, and it is
+/// deleted some time later.
+#[test]
+fn what_a_killed_process_leaves_is_private_and_deleted() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (cache, compiler) = (folder.path().join("cache"), folder.path().join("cc"));
+    let script = "#!/bin/sh\ncc \"$@\" || exit\n[ \"$1\" = --version ] || kill -9 $PPID\n";
+    fs::write(&compiler, script).expect("our folder");
+    set_mode(&compiler, 0o700);
+    let killed = with_umask("000", &cache, Some(&compiler));
+    assert_eq!(killed.status.signal(), Some(9), "{killed:?}");
+    let left = || {
+        let paths = fs::read_dir(&cache).expect("the cache").map(|entry| entry.expect("the cache").path());
+        paths.filter(|path| path.extension().is_some_and(|it| it == "tmp")).collect::<Vec<PathBuf>>()
+    };
+    let [file] = &left()[..] else { panic!("{:?}", left()) };
+    assert_eq!(mode(file) & 0o077, 0);
+    compiled(&cache);
+    assert_eq!(left().len(), 1, "another machine may share the cache");
+    let long_ago = SystemTime::now() - Duration::from_secs(3700);
+    fs::File::open(file).and_then(|file| file.set_modified(long_ago)).expect("our file");
+    compile("int other;\n", &options(&cache)).expect("valid C");
+    assert_eq!(left(), [""; 0].map(PathBuf::from));
+}
+
 #[test]
 fn all_is_private_whatever_the_umask() {
     for umask in ["000", "022", "077", "277"] {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let cache = folder.path().join("a/cache");
-        let this = std::env::current_exe().expect("this test");
-        let done = Command::new("sh")
-            .args(["-c", &format!("umask {umask}; exec \"$0\" --exact cache::child_with_a_umask --ignored")])
-            .arg(this)
-            .env("WIRESPEED_TEST_CACHE", &cache)
-            .output()
-            .expect("a shell");
-        if umask == "277" && !done.status.success() {
-            testkit::skip("needs root: the compiler cannot write with such a umask");
-            continue;
-        }
+        let done = with_umask(umask, &cache, None);
         assert!(done.status.success(), "{umask}: {done:?}");
         assert_eq!((mode(&folder.path().join("a")), mode(&cache)), (0o700, 0o700), "{umask}");
         let mut folders = vec![cache];
