@@ -13,6 +13,7 @@ mod tables;
 use crate::annotations::{self, find, is_hidden};
 use crate::blocks::{Contents, ExternCall, Object, contents};
 use crate::codes;
+use crate::copies::are_copies;
 use crate::model::Kind;
 use crate::symbols::{Names, Symbols, id_with_prefix};
 use crate::types::{Types, flat_fields, substituted};
@@ -118,7 +119,7 @@ fn collect(tree: &hir::Program, program: &ir::Program, contents: &Contents, type
 
 /// Reports two actions with the same name: the program may have them, but controllers could not distinguish them.
 /// Actions whose names begin with a dot are copies of one action, as programs translated from P4_14 have them, if they
-/// have the same parameters.
+/// have the same parameters and statements.
 fn check_names_of_actions(tree: &hir::Program, contents: &Contents, types: &mut Types) {
     let mut seen: BTreeMap<(bool, String), hir::ActionId> = BTreeMap::new();
     for action in &contents.actions {
@@ -130,7 +131,7 @@ fn check_names_of_actions(tree: &hir::Program, contents: &Contents, types: &mut 
         let is_copied = given.is_some_and(|name| name.starts_with('.'));
         let name = action.place.name(&declaration.name, &declaration.annotations);
         let first = *seen.entry((is_copied, name.clone())).or_insert(action.place.id);
-        if first != action.place.id && !(is_copied && have_same_params(tree, first, action.place.id)) {
+        if first != action.place.id && !(is_copied && are_copies(tree, first, action.place.id)) {
             let message = format!("two actions are called `{name}` for controllers");
             let diagnostic = Diagnostic::error(codes::ID, declaration.span, message)
                 .label("the same name")
@@ -139,17 +140,6 @@ fn check_names_of_actions(tree: &hir::Program, contents: &Contents, types: &mut 
             types.diagnostics.push(diagnostic);
         }
     }
-}
-
-/// Whether controllers see the same parameters of two actions.
-fn have_same_params(tree: &hir::Program, one: hir::ActionId, other: hir::ActionId) -> bool {
-    let (one, other) = (&tree.actions[one].params, &tree.actions[other].params);
-    one.len() == other.len()
-        && one.iter().zip(other).all(|(one, other)| {
-            let (one, other) = (&tree.vars[*one], &tree.vars[*other]);
-            let is_bound_later = |ty: &Type| matches!(ty, Type::Param(_));
-            one.name == other.name && (one.ty == other.ty || is_bound_later(&one.ty) && is_bound_later(&other.ty))
-        })
 }
 
 struct Collector<'c, 'h, 'd> {

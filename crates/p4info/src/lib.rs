@@ -4,11 +4,12 @@
 //! [`generate`] makes it from a program, [`restrict`] removes what older clients do not support, [`encode`] writes it.
 //! [`Model`] is the opposite direction: it maps the ids of a request to the switch that runs the program.
 //!
-//! Modules: `blocks` finds the contents of the program's blocks, `symbols` assigns ids and aliases, and `generate`
-//! writes the objects, with `types` and `annotations` for their parts.
+//! Modules: `blocks` finds the contents of the program's blocks, `copies` compares actions with one name, `symbols`
+//! assigns ids and aliases, and `generate` writes the objects, with `types` and `annotations` for their parts.
 
 mod annotations;
 mod blocks;
+mod copies;
 mod format;
 mod generate;
 mod mappings;

@@ -148,6 +148,33 @@ fn copies_of_an_action_have_its_parameters() {
 }
 
 #[test]
+fn copies_of_an_action_have_its_statements() {
+    check_errors(
+        "control Part(inout meta_t meta) {
+            @name(\".sum\") action a(bit<8> d) { meta.index = (bit<32>)d; }
+            @name(\".inner\") action inner(bit<8> d) { meta.index = (bit<32>)d + 3; }
+            @name(\".kept\") action b(bit<8> d) { if (d == 1) { meta.index = 1; } else { inner(d); } }
+            table t { key = { meta.port: exact; } actions = { a; b; } default_action = a(1); }
+            apply { t.apply(); }
+        }
+        control Other(inout meta_t meta) {
+            @name(\".sum\") action a(bit<8> d) { meta.index = (bit<32>)d + 100; }
+            @name(\".inner\") action inner(bit<8> d) { meta.index = (bit<32>)d + 3; }
+            @name(\".kept\") action b(bit<8> d) { if (d == 1) { meta.index = 1; } else { inner(d); } }
+            table t { key = { meta.port: exact; } actions = { a; b; } default_action = a(1); }
+            apply { t.apply(); }
+        }
+        control MyIngress(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t std) {
+            Part() one; Part() again; Other() other;
+            apply { one.apply(meta); again.apply(meta); other.apply(meta); }
+        }",
+        expect![[r#"
+            E1001: two actions are called `sum` for controllers: `a`
+        "#]],
+    );
+}
+
+#[test]
 fn digests_of_one_name() {
     check_errors(
         "struct sent_t<T> { T value; }

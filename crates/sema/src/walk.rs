@@ -97,8 +97,8 @@ pub fn has_call(e: &Expr) -> bool {
     found
 }
 
-/// The direct expressions of a statement.
-fn exprs_of(stmt: &Stmt) -> Vec<&Expr> {
+/// The direct expressions of a statement, without the labels of a `switch`.
+pub fn exprs_of(stmt: &Stmt) -> Vec<&Expr> {
     match &stmt.kind {
         StmtKind::Local(Local::Var(_, value)) => value.iter().collect(),
         StmtKind::Local(Local::Const(_, value)) => vec![value],
