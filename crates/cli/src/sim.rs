@@ -341,6 +341,9 @@ impl<'a> Session<'a> {
             faults.iter().for_each(|fault| terminal::error(shown(path, fault)));
             Exit::BadInput
         })?;
+        if let Some(file) = &scenario.topology.file {
+            self.programs().look_in(&folder_of(&folder.join(file)));
+        }
         if !self.has_warned.swap(true, Ordering::Relaxed) {
             scenario.topology.warnings.iter().for_each(terminal::warning);
         }
@@ -476,7 +479,7 @@ const IDLE: &str = "";
 /// The programs of a scenario, each compiled once: its switches share the code.
 struct Programs<'a> {
     arguments: &'a SimArguments,
-    /// Where files are looked for: the scenario's folder, and the one above it.
+    /// Where files are looked for: the scenario's folder and the one above it, then those of its topology's file.
     folders: Vec<PathBuf>,
     compiled: BTreeMap<PathBuf, Program>,
     /// If a flow is traced: the programs with their texts.
@@ -486,8 +489,18 @@ struct Programs<'a> {
 impl Programs<'_> {
     fn new(arguments: &SimArguments) -> Programs<'_> {
         let own = folder_of(arguments.path());
-        let folders = vec![own.clone(), own.join("..")];
-        Programs { arguments, folders, compiled: BTreeMap::new(), described: BTreeMap::new() }
+        let mut programs =
+            Programs { arguments, folders: Vec::new(), compiled: BTreeMap::new(), described: BTreeMap::new() };
+        programs.look_in(&own);
+        programs
+    }
+
+    fn look_in(&mut self, folder: &Path) {
+        for folder in [folder.to_owned(), folder.join("..")] {
+            if !self.folders.contains(&folder) {
+                self.folders.push(folder);
+            }
+        }
     }
 
     fn described(&self, program: &str) -> Option<Arc<Described>> {

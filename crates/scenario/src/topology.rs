@@ -17,6 +17,8 @@ use sim::wire::Mac;
 /// A network as it is described.
 #[derive(Clone, Debug, Default)]
 pub struct Topology {
+    /// The file that describes it; programs and entries that it names may be beside it.
+    pub file: Option<String>,
     /// The hosts.
     pub hosts: Vec<TopologyHost>,
     /// The switches.

@@ -45,13 +45,14 @@ fn described(
                 return Err(fault(section.span(), message));
             }
             let text = read_text(read, file.get_ref()).map_err(|message| fault(file.span(), message))?;
-            crate::topology::file::parse(&text).map_err(|faults| {
+            let described = crate::topology::file::parse(&text).map_err(|faults| {
                 let shown = |it: &net::located::Fault| ScenarioFault {
                     place: Place::File,
                     message: format!("{}:{}: {}", file.get_ref(), it.line, it.message),
                 };
-                faults.iter().map(shown).collect()
-            })
+                faults.iter().map(shown).collect::<Vec<_>>()
+            })?;
+            Ok(Topology { file: Some(file.get_ref().clone()), ..described })
         }
         (None, Some(kind)) => {
             let shape = shape(topology, kind).map_err(|message| fault(kind.span(), message))?;
