@@ -115,7 +115,9 @@ mod tests {
 
     #[test]
     fn switches_are_found_by_their_thrift_ports() {
-        let once = |is_there: &mut dyn FnMut() -> bool| drop(is_there());
+        let once = |is_there: &mut dyn FnMut() -> bool| {
+            is_there();
+        };
         let meant = |text: &str, listening: u16| line(&meant(words(text), &|_, port| port == listening, &once));
         assert_eq!(meant("", 0), "ctl --simple-switch-cli");
         assert_eq!(meant("", 9090), "ctl --simple-switch-cli --address 127.0.0.1:9090");
