@@ -4,7 +4,7 @@ use crate::Exit;
 use crate::args::CheckArguments;
 use crate::caught::caught;
 use crate::frontend;
-use crate::terminal::say;
+use crate::terminal::say_if_read;
 use base::Span;
 use serde_json::json;
 use std::io::IsTerminal as _;
@@ -12,7 +12,8 @@ use std::path::Path;
 use syntax::{Diagnostic, Diagnostics, Severity};
 use wirespeed::{Options, Source, source};
 
-/// Checks each file by itself. Succeeds if none has an error; a panic ends the work on one file only.
+/// Checks each file by itself. Succeeds if none has an error, whether or not somebody reads the output; a panic ends
+/// the work on one file only.
 pub fn check(arguments: &CheckArguments) -> Result<Exit, Exit> {
     let mut exit = Exit::Success;
     let names = arguments.files.iter().map(|file| file.display().to_string().chars().count());
@@ -26,14 +27,18 @@ pub fn check(arguments: &CheckArguments) -> Result<Exit, Exit> {
             frontend::apply_warning_levels(&mut source, &arguments.warnings);
             let remark = remark.filter(|_| !source.diagnostics.has_errors());
             if arguments.json {
-                say!("{}", as_json(file, &source, remark.as_deref(), arguments.summary));
+                say_if_read!("{}", as_json(file, &source, remark.as_deref(), arguments.summary));
             } else if arguments.summary {
-                say!("{:<width$} {}", format!("{}:", file.display()), summary(file, &source, remark.as_deref()));
+                say_if_read!(
+                    "{:<width$} {}",
+                    format!("{}:", file.display()),
+                    summary(file, &source, remark.as_deref())
+                );
             } else {
                 frontend::show(&source);
                 match remark.as_deref() {
-                    Some("") => say!("{}: ok", file.display()),
-                    Some(remark) => say!("{}: ok ({remark})", file.display()),
+                    Some("") => say_if_read!("{}: ok", file.display()),
+                    Some(remark) => say_if_read!("{}: ok ({remark})", file.display()),
                     None => {}
                 }
             }
@@ -45,9 +50,12 @@ pub fn check(arguments: &CheckArguments) -> Result<Exit, Exit> {
             Ok(false) => {}
             Err(message) => {
                 if arguments.json {
-                    say!("{}", json!({"file": file.display().to_string(), "ok": false, "internal_error": message}));
+                    say_if_read!(
+                        "{}",
+                        json!({"file": file.display().to_string(), "ok": false, "internal_error": message})
+                    );
                 } else {
-                    say!("{:<width$} {message}", format!("{}:", file.display()));
+                    say_if_read!("{:<width$} {message}", format!("{}:", file.display()));
                 }
                 exit = Exit::Internal;
             }

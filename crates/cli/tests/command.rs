@@ -633,6 +633,26 @@ fn results_that_cannot_be_written() {
     assert!(message.starts_with("error: cannot write to standard output"), "{message}");
 }
 
+/// The exit status of a check is a result, and does not depend on a reader who has seen enough.
+#[test]
+fn a_check_that_nobody_reads_has_its_status() {
+    let folder = Folder::with(&[("good.p4", PROGRAM), ("bad.p4", "control C( { }")]);
+    for (line, expected) in [
+        ("check bad.p4", 1),
+        ("check good.p4", 0),
+        ("check --summary good.p4 bad.p4 good.p4", 1),
+        ("check --json bad.p4 good.p4", 1),
+        ("compile bad.p4", 1),
+    ] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
+        command.args(line.split(' ')).current_dir(folder.path(""));
+        command.stdout(writer.try_clone().unwrap()).stderr(writer);
+        assert_eq!(command.status().unwrap().code(), Some(expected), "{line}");
+    }
+}
+
 /// A folder with a program, entries that drop the value 7, and a capture of packets of the values 1 and 7.
 fn folder_for_state() -> Folder {
     let folder = Folder::with(&[("p.p4", PROGRAM), ("entries.txt", "table_add by_value drop 7 =>\n")]);

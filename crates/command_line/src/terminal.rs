@@ -31,7 +31,7 @@ pub fn note(message: impl std::fmt::Display) {
 pub fn diagnostics(text: &str) {
     match logging::is_json() {
         true => tracing::error!(target: logging::COMMAND, "{text}"),
-        false => eprintln!("{text}"),
+        false => to_stderr(format_args!("{text}")),
     }
 }
 
@@ -40,10 +40,15 @@ fn label(word: &str, color: &str, level: Level, message: &str) {
         return;
     }
     if is_coloured() {
-        eprintln!("\x1b[1;{color}m{word}\x1b[0m\x1b[1m:\x1b[0m {message}");
+        to_stderr(format_args!("\x1b[1;{color}m{word}\x1b[0m\x1b[1m:\x1b[0m {message}"));
     } else {
-        eprintln!("{word}: {message}");
+        to_stderr(format_args!("{word}: {message}"));
     }
+}
+
+/// A line on standard error. If nobody can read it, as after `2>&1 | head`, the command goes on without.
+fn to_stderr(text: std::fmt::Arguments<'_>) {
+    let _ = writeln!(std::io::stderr(), "{text}");
 }
 
 /// A line of a command's result, with a format and its values as for `println!`.
@@ -54,12 +59,27 @@ macro_rules! say {
 }
 pub use say;
 
-/// Writes a line to standard output. If the reader has closed the pipe, as in `| head`, the command ends quietly; if
-/// writing fails otherwise, it ends with a message.
+/// Writes a line to standard output. If the reader has closed the pipe, as in `| head`, the command ends quietly.
 pub fn line(text: std::fmt::Arguments<'_>) {
+    if !is_read(text) {
+        std::process::exit(Exit::Success as i32);
+    }
+}
+
+/// A line of a command whose exit status is a result, too: if the reader has closed the pipe, the command goes on
+/// without output.
+#[macro_export]
+macro_rules! say_if_read {
+    ($($text:tt)+) => { { $crate::terminal::is_read(format_args!($($text)+)); } };
+}
+pub use say_if_read;
+
+/// Writes a line to standard output. The result is false if the reader has closed the pipe; if writing fails otherwise,
+/// the command ends with a message.
+pub fn is_read(text: std::fmt::Arguments<'_>) -> bool {
     match writeln!(std::io::stdout(), "{text}") {
-        Ok(()) => {}
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => std::process::exit(Exit::Success as i32),
+        Ok(()) => true,
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => false,
         Err(why) => {
             error(format!("cannot write to standard output: {why}"));
             std::process::exit(Exit::System as i32);
