@@ -45,6 +45,9 @@ pub fn parse(words: Vec<OsString>) -> Arguments {
         Some(name @ ("p4c" | p4c::COMMAND)) => {
             command.mut_subcommand(p4c::COMMAND, |it| it.override_usage(format!("{name} [OPTIONS] <FILE>")))
         }
+        Some(name @ ("simple_switch" | "simple_switch_grpc")) => {
+            command.mut_subcommand("run", |it| it.override_usage(format!("{name} {}", simple_switch::USAGE)))
+        }
         Some("simple_switch_CLI") => command.mut_subcommand("ctl", |it| it.override_usage(simple_switch_cli::USAGE)),
         _ => command,
     };

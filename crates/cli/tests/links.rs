@@ -362,4 +362,11 @@ fn usages_have_the_names_of_the_links() {
     assert_eq!(usage("p4c-bm2-ss --help"), "Usage: p4c-bm2-ss [OPTIONS] <FILE>");
     let expected = "Usage: simple_switch_CLI [--thrift-ip HOST] [--thrift-port PORT] [OPTIONS] < LINES";
     assert_eq!(usage("simple_switch_CLI --help"), expected);
+    for name in ["simple_switch", "simple_switch_grpc"] {
+        let output = folder.command(&format!("{name} --nonsense x.json")).output().unwrap();
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{message}");
+        let expected = format!("Usage: {name} [OPTIONS] PROGRAM.json [-- OPTIONS OF THE TARGET]\n");
+        assert!(message.contains(&expected), "{message}");
+    }
 }

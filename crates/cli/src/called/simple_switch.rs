@@ -23,6 +23,9 @@ pub enum Kind {
     Grpc,
 }
 
+/// The usage, without the name.
+pub const USAGE: &str = "[OPTIONS] PROGRAM.json [-- OPTIONS OF THE TARGET]";
+
 const HELP: &str = "\
 Forwards packets with a program: `wirespeed run` with the options of BMv2's simple_switch and simple_switch_grpc.
 
