@@ -3,7 +3,7 @@
 use crate::schema::{Schema, match_kind};
 use crate::value::{Form, Said, ValueType};
 use crate::words::Word;
-use base::MatchKind;
+use base::{FieldMatch, MatchKind};
 use control::{Problem, names};
 use p4runtime_proto::matches;
 use p4runtime_proto::p4::config::v1::MatchField;
@@ -100,12 +100,33 @@ fn read(schema: &Schema, field: &MatchField, text: &str) -> Result<Given, Proble
         MatchKind::Optional if text == "*" => return Ok(Given::Any),
         MatchKind::Exact if is_named_value(text) => FieldMatchType::Exact(Exact { value: ty.read(text)? }),
         MatchKind::Optional if is_named_value(text) => FieldMatchType::Optional(Optional { value: ty.read(text)? }),
-        _ => match matches::write(&values::entry_key(text, &ty.target(text), kind)?, bytes) {
-            Some(asked) => asked,
-            None => return Ok(Given::Any),
-        },
+        _ => {
+            let wanted = values::entry_key(text, &ty.target(text), kind)?;
+            check_ignored_bits(&ty, text, &wanted)?;
+            match matches::write(&wanted, bytes) {
+                Some(asked) => asked,
+                None => return Ok(Given::Any),
+            }
+        }
     };
     Ok(Given::Match(v1::FieldMatch { field_id: field.id, field_match_type: Some(asked) }))
+}
+
+/// Refuses a value with bits that the prefix length or the mask ignores. P4Runtime requires them to be zero, and
+/// whether the value or the length is wrong is not known.
+fn check_ignored_bits(ty: &ValueType<'_>, text: &str, wanted: &FieldMatch) -> Result<(), Problem> {
+    let Some((value, _)) = text.split_once("&&&").or_else(|| text.split_once('/')) else { return Ok(()) };
+    let (matched, what) = match wanted {
+        FieldMatch::Lpm { value, .. } => (value.clone(), "prefix"),
+        FieldMatch::Ternary { value, mask } => (value.and(mask), "mask"),
+        FieldMatch::Exact(_) | FieldMatch::Range { .. } | FieldMatch::Optional(_) => return Ok(()),
+    };
+    if ty.bits(value)? == matched {
+        return Ok(());
+    }
+    let (right, rest) = (ty.show(&bytes(&matched)), &text[value.len()..]);
+    Err(Problem::new(format!("{text}: {} {} must have zero bits outside the {what}", ty.role, ty.name))
+        .with_help(format!("write {right}{rest}")))
 }
 
 /// The match of an entry for each key, in the order of the keys, as text that can be parsed again.

@@ -74,6 +74,11 @@ impl<'a> ValueType<'a> {
         ValueType { role: "value", name, width_bits, form, style }
     }
 
+    /// Whether it has no bits: its only value is 0.
+    pub fn is_empty(&self) -> bool {
+        self.width_bits == 0 && matches!(self.form, Form::Bits)
+    }
+
     /// Parses a number.
     pub fn bits(&self, text: &str) -> Result<Bits, Problem> {
         values::value(text, &self.target(text))

@@ -191,7 +191,7 @@ fn errors_in_entries() {
          add ipv4_lpm 10.0.0.0/8 do ipv4_forward 1 512
          add ipv4_lpm 10.0.0.0/8 do ipv4_forward port=1 port=2
          add ipv4_lpm 10.0.0.0/8 11.0.0.0/8 do drop
-         add ipv4_lpm dstAddr=1/1 dst=1/1 do drop
+         add ipv4_lpm dstAddr=0/1 dst=0/1 do drop
          add ipv4_lpm 10.0.0.0/8 do drop priority 1
          add ipv4_lpm 10.0.0.0/8 do drop timeout 10
          add filter 1 * * * do drop
@@ -237,6 +237,59 @@ fn errors_in_entries() {
               help: commands are multicast, trace, commit, list, modify, delete, counters, registers and 21 more; help shows all
         "#]],
     );
+}
+
+/// P4Runtime requires these bits to be 0, and what a user means is not known.
+#[test]
+fn bits_that_a_key_does_not_match_are_refused() {
+    check(
+        "add ipv4_lpm 10.9.0.1/8 do drop
+         add ipv4_lpm dstAddr=10.9.0.1/0 do drop
+         delete ipv4_lpm 10.9.0.0/15
+         add filter 1 10.9.0.1/8 * * do drop priority 1
+         add filter 1 10.9.0.1&&&0xff000000 * * do drop priority 1
+         add filter 1 10.9.0.1&&&0 * * do drop priority 1",
+        expect![[r#"
+            10.9.0.1/8: key hdr.ipv4.dstAddr must have zero bits outside the prefix
+              help: write 10.0.0.0/8
+            10.9.0.1/0: key hdr.ipv4.dstAddr must have zero bits outside the prefix
+              help: write 0.0.0.0/0
+            10.9.0.0/15: key hdr.ipv4.dstAddr must have zero bits outside the prefix
+              help: write 10.8.0.0/15
+            10.9.0.1/8: key hdr.ipv4.srcAddr must have zero bits outside the mask
+              help: write 167772160/8
+            10.9.0.1&&&0xff000000: key hdr.ipv4.srcAddr must have zero bits outside the mask
+              help: write 167772160&&&0xff000000
+            10.9.0.1&&&0: key hdr.ipv4.srcAddr must have zero bits outside the mask
+              help: write 0&&&0
+        "#]],
+    );
+}
+
+/// Parameters of no bits, whose only value is 0, may be left out, as in entries files.
+#[test]
+fn parameters_of_no_bits_may_be_left_out() {
+    let mut info = support::info();
+    let forward = info.actions.iter_mut().find(|it| it.params.len() == 2).expect("the action that forwards");
+    forward.params[0].bitwidth = 0;
+    let schema = ctl::Schema::new(info);
+    let parsed = |arguments: &str| match parse(&format!("add ipv4_lpm 1.0.0.0/8 do ipv4_forward {arguments}"), &schema)
+    {
+        Ok(Plan::Write(updates)) => to_text("p4.v1.Update", &updates[0]),
+        Ok(plan) => format!("{plan:?}"),
+        Err(problem) => problem.to_string(),
+    };
+    let whole = parsed("dstAddr=0 port=3");
+    assert!(whole.contains("param_id: 1") && whole.contains("param_id: 2"), "{whole}");
+    for arguments in ["port=3", "3", "0 3", "dstAddr=0 3"] {
+        assert_eq!(parsed(arguments), whole, "{arguments}");
+    }
+    expect![[r#"
+        action MyIngress.ipv4_forward takes 2 arguments: dstAddr, port; 0 given
+        action MyIngress.ipv4_forward takes 2 arguments: dstAddr, port; 1 given
+        1 needs 1 bit, parameter dstAddr has 0
+        action MyIngress.ipv4_forward takes 2 arguments: dstAddr, port; 3 given"#]]
+    .assert_eq(&["", "dstAddr=0", "1 3", "0 3 4"].map(parsed).join("\n"));
 }
 
 #[test]

@@ -89,19 +89,17 @@ pub(crate) fn around_do(words: &[Word]) -> (&[Word], Option<&[Word]>) {
     }
 }
 
-/// An action with all its arguments.
+/// An action with all its arguments. Parameters of no bits may be left out; if there are words for all parameters, they
+/// have theirs.
 pub(crate) fn call(schema: &Schema, action: &config::Action, words: &[Word]) -> Result<v1::Action, Problem> {
     let owner = format!("action {}", name(&action.preamble));
     let params: Vec<&str> = action.params.iter().map(|param| param.name.as_str()).collect();
     let mut texts: Vec<Option<&str>> = vec![None; params.len()];
-    let mut position = 0;
+    let mut in_order = params_in_order(schema, action, words).into_iter();
     for word in words {
         let (index, text) = match word.named() {
             Some((name, text)) => (names::find("parameter", "parameters", name, &params, &owner)?, text),
-            None => {
-                position += 1;
-                (position - 1, word.text.as_str())
-            }
+            None => (in_order.next().unwrap_or(params.len()), word.text.as_str()),
         };
         match texts.get_mut(index) {
             Some(slot @ None) => *slot = Some(text),
@@ -109,7 +107,8 @@ pub(crate) fn call(schema: &Schema, action: &config::Action, words: &[Word]) -> 
             None => return Err(argument_count(&owner, &params, words.len())),
         }
     }
-    let texts: Option<Vec<&str>> = texts.into_iter().collect();
+    let or_nothing = |(param, text): (&_, Option<_>)| text.or(param_type(schema, param).is_empty().then_some("0"));
+    let texts: Option<Vec<&str>> = action.params.iter().zip(texts).map(or_nothing).collect();
     let texts = texts.ok_or_else(|| argument_count(&owner, &params, words.len()))?;
     let argument = |(param, text): (&config::action::Param, &str)| {
         let value = param_type(schema, param).read(text)?;
@@ -117,6 +116,16 @@ pub(crate) fn call(schema: &Schema, action: &config::Action, words: &[Word]) -> 
     };
     let params = action.params.iter().zip(texts).map(argument).collect::<Result<_, Problem>>()?;
     Ok(v1::Action { action_id: crate::schema::id(&action.preamble), params })
+}
+
+/// The positions of the parameters that words without a name stand for: those that have bits, or all if there are more
+/// words.
+fn params_in_order(schema: &Schema, action: &config::Action, words: &[Word]) -> Vec<usize> {
+    let all = 0..action.params.len();
+    let with_bits: Vec<usize> =
+        all.clone().filter(|&index| !param_type(schema, &action.params[index]).is_empty()).collect();
+    let unnamed = words.iter().filter(|word| word.named().is_none()).count();
+    if unnamed > with_bits.len() { all.collect() } else { with_bits }
 }
 
 fn argument_count(owner: &str, params: &[&str], given: usize) -> Problem {
