@@ -108,9 +108,13 @@ impl<'a> Sink<'a> {
             && text.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | ')' | ' '))
     }
 
-    /// All warnings, sorted by location.
+    /// All warnings, sorted by location. `W0328` says more than `W0325`: of the two about one assignment, it stays.
     pub(crate) fn finish(mut self) -> Vec<Diagnostic> {
         self.found.sort_by_key(|warning| (warning.primary.span, warning.code));
+        let lost = self.found.iter().filter(|it| it.code == "W0328");
+        let lost: BTreeMap<Span, Severity> = lost.map(|it| (it.primary.span, it.severity)).collect();
+        // A level for one of the codes alone applies to it alone.
+        self.found.retain(|it| it.code != "W0325" || lost.get(&it.primary.span) != Some(&it.severity));
         self.found
     }
 }

@@ -1,8 +1,8 @@
 //! `W0325`: an assignment to a field whose header is invalid
 //!
-//! The assignment has no effect on a packet header. A header in the metadata keeps the value until `setValid()` sets
-//! its fields to zero; other targets may behave differently. Make the header valid first: `h.setValid();`
-//! `@noWarn("invalid_header")` silences it.
+//! The assignment has no effect on a packet header. A header in the metadata or in a variable keeps the value
+//! until `setValid()` sets its fields to zero; other targets may behave differently. Make the header valid first:
+//! `h.setValid();` `@noWarn("invalid_header")` silences it.
 //!
 //! ```p4,wrong
 //! header H { bit<8> a; }
@@ -21,7 +21,7 @@ use syntax::diag::Diagnostic;
 
 pub(crate) fn invalid_header_write(span: Span, name: &str) -> Diagnostic {
     Diagnostic::warning("W0325", span, format!("`{name}` is assigned, but the header is not valid here"))
-        .label("a packet header ignores it")
+        .label("the fields of an invalid header have no defined value")
         .help("call `setValid()` before")
 }
 

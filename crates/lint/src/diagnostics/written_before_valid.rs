@@ -90,7 +90,6 @@ mod tests {
             s.g.a = 1;
             s.g.setValid();"#,
             expect![[r#"
-                t.p4:10:13: warning[W0325]: `s.g.a` is assigned, but the header is not valid here
                 t.p4:10:13: warning[W0328]: this field is written before its header is made valid, and loses the value
             "#]],
         );
