@@ -73,7 +73,7 @@ pub fn special_code(specialised: SpecialisedProgram, cc: Option<&str>) -> Result
 }
 
 /// What to say of code that is not in the cache.
-fn aside(backend: &Backend) -> Option<String> {
+pub fn aside(backend: &Backend) -> Option<String> {
     let Backend::Native(native, _) = backend else { return None };
     native.aside().map(|why| not_cached("native code", why))
 }

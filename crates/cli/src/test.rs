@@ -11,6 +11,7 @@ use crate::caught::caught;
 use crate::frontend;
 use crate::terminal::{self, Progress, say};
 use serde_json::json;
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use stf::observation::{Order, difference};
 use stf::{Failure, Observation, RunResult, Script};
@@ -23,7 +24,7 @@ pub fn test(arguments: &TestArguments) -> Result<Exit, Exit> {
         terminal::error(message);
         None
     });
-    let mut tester = Tester { arguments, subject, passed: 0, failed: 0 };
+    let mut tester = Tester { arguments, subject, passed: 0, failed: 0, is_cache_noted: Cell::new(false) };
     let scripts = scripts(arguments);
     if scripts.is_empty() {
         tester.compile_only();
@@ -92,6 +93,8 @@ struct Tester<'a> {
     subject: Option<TestedProgram>,
     passed: usize,
     failed: usize,
+    /// Whether a note has said that the code is not in the cache: it is the same for all files.
+    is_cache_noted: Cell<bool>,
 }
 
 impl Tester<'_> {
@@ -159,6 +162,11 @@ impl Tester<'_> {
                 (&subject.optimised, code.map_err(|error| error.to_string())?.backend())
             }
         };
+        if let Some(text) = backend::aside(&backend)
+            && !self.is_cache_noted.replace(true)
+        {
+            terminal::note(text);
+        }
         let built = backend::set_up(program, backend, &self.arguments.switch);
         built.map_err(|failure| failure.messages.join("\n"))
     }

@@ -259,3 +259,18 @@ fn trace_shows_the_packets_of_a_test() {
         "#]],
     );
 }
+
+#[test]
+fn a_cache_that_cannot_be_used_is_noted_once() {
+    let folder = TempDir::new().unwrap();
+    for (name, content) in [("p.p4", PROGRAM), ("a.stf", GOOD), ("b.stf", GOOD), ("cache", "a file, not a folder")] {
+        std::fs::write(folder.path().join(name), content).unwrap();
+    }
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
+    command.args(["test", "p.p4", "a.stf", "b.stf"]).current_dir(folder.path());
+    let output = command.env("XDG_CACHE_HOME", folder.path().join("cache")).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(said.matches("note: ").count(), 1, "{said}");
+    assert!(said.contains("is in a temporary folder, and is not kept"), "{said}");
+}
