@@ -8,10 +8,10 @@ use crate::network::fabric::Mail;
 use crate::network::partition::Partition;
 use crate::time::Time;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 
-/// How often a thread looks for the others before it gives up its processor.
+/// How often a thread looks for the others before it sleeps.
 const SPINS: u32 = 2_000;
 
 /// Runs all events before `end`.
@@ -132,6 +132,10 @@ struct Barrier {
     arrived: Apart<AtomicUsize>,
     round: Apart<AtomicUsize>,
     is_broken: AtomicBool,
+    /// The threads that sleep, or are about to.
+    sleepers: AtomicUsize,
+    bed: Mutex<()>,
+    wake: Condvar,
 }
 
 /// A value with a line of the cache of its own.
@@ -141,12 +145,41 @@ struct Apart<T>(T);
 
 impl Barrier {
     fn new(count: usize) -> Barrier {
-        Barrier { count, arrived: Apart::default(), round: Apart::default(), is_broken: AtomicBool::new(false) }
+        Barrier {
+            count,
+            arrived: Apart::default(),
+            round: Apart::default(),
+            is_broken: AtomicBool::new(false),
+            sleepers: AtomicUsize::new(0),
+            bed: Mutex::new(()),
+            wake: Condvar::new(),
+        }
     }
 
     /// Has the others return from `wait`, now and whenever they come to it.
     fn leave_for_good(&self) {
-        self.is_broken.store(true, Ordering::Release);
+        self.is_broken.store(true, Ordering::SeqCst);
+        self.wake_sleepers();
+    }
+
+    /// A sleeper counts itself before it looks at what it waits for, and this looks at the count after that has
+    /// changed: one of the two sees the other.
+    fn wake_sleepers(&self) {
+        if self.sleepers.load(Ordering::SeqCst) > 0 {
+            drop(self.bed.lock().unwrap_or_else(PoisonError::into_inner));
+            self.wake.notify_all();
+        }
+    }
+
+    /// Sleeps until the round is over. A thread that kept looking would take the processor from those that it waits
+    /// for, if there are more threads than processors.
+    fn sleep(&self, round: usize) {
+        self.sleepers.fetch_add(1, Ordering::SeqCst);
+        let waits =
+            |(): &mut ()| self.round.0.load(Ordering::SeqCst) == round && !self.is_broken.load(Ordering::SeqCst);
+        let guard = self.bed.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(self.wake.wait_while(guard, waits).unwrap_or_else(PoisonError::into_inner));
+        self.sleepers.fetch_sub(1, Ordering::SeqCst);
     }
 
     /// Waits for all threads; returns false if one of them is gone for good.
@@ -155,7 +188,8 @@ impl Barrier {
         let round = shown.load(Ordering::Acquire);
         if arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.count {
             arrived.store(0, Ordering::Relaxed);
-            shown.store(round + 1, Ordering::Release);
+            shown.store(round + 1, Ordering::SeqCst);
+            self.wake_sleepers();
             return true;
         }
         let mut spins = 0;
@@ -164,7 +198,7 @@ impl Barrier {
                 return false;
             }
             spins += 1;
-            if spins < SPINS { std::hint::spin_loop() } else { thread::yield_now() }
+            if spins < SPINS { std::hint::spin_loop() } else { self.sleep(round) }
         }
         true
     }
