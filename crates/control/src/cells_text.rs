@@ -8,7 +8,7 @@ use crate::command::{Ask, Change, Command, CounterRef, MeterRef};
 use crate::names;
 use crate::problem::Problem;
 use base::Bits;
-use ir::{DirectCounterId, DirectMeterId};
+use ir::{DirectCounterId, DirectMeterId, Type};
 use switch::MeterConfig;
 use switch::externs::CounterCell;
 use values::ValueTarget;
@@ -34,7 +34,9 @@ pub(crate) fn register_write(it: &Arguments<'_>) -> Read {
     let register = names::register(it.program, it.word(0))?;
     let array = &it.program.registers[register];
     let index = cell(it.word(1), &array.name, array.size)?;
-    let value = values::value(it.word(2), &ValueTarget { role: "register", name: &array.name, ty: array.ty })?;
+    let ty = if array.value_bits() == 0 { Type::Bit(0) } else { array.ty };
+    let value = values::value(it.word(2), &ValueTarget { role: "register", name: &array.name, ty })?;
+    let value = value.resize(array.ty.width());
     Ok(modify(Entity::Register(Cell { array: register, index: Some(index), value })))
 }
 

@@ -376,7 +376,7 @@ pub struct Register {
     pub ty: Type,
     /// Widths of the values in a cell, the first most significant: one value, or those of a struct, tuple, header,
     /// union or stack. A header's fields follow its valid bit, and a varbit field is its length in 32 bits and its
-    /// greatest width.
+    /// greatest width. None if values have no bits: then a cell is one bit that stays 0.
     pub parts_bits: Vec<u32>,
     /// Cells.
     pub size: u64,
@@ -385,6 +385,13 @@ pub struct Register {
     /// Whether the initial value is the number of the switch's start instead, truncated to the type's width and never
     /// 0: it differs each time a switch is started.
     pub is_start_number: bool,
+}
+
+impl Register {
+    /// The bits of a value: those of a cell, unless values have none.
+    pub fn value_bits(&self) -> u32 {
+        if self.parts_bits.is_empty() { 0 } else { self.ty.width() }
+    }
 }
 
 /// What a counter counts or a meter measures.

@@ -419,9 +419,9 @@ impl Reader<'_> {
         let Some(data) = &sent.data else {
             return Err(Fault::invalid(format!("{owner}: the data to write is missing")));
         };
-        let width_bits = self.schema.program.registers[register.register].ty.width();
-        let value = data::read_cell(self.schema, &owner, &register.data, width_bits, data)?;
-        Ok(Cell { array: register.register, index, value })
+        let declared = &self.schema.program.registers[register.register];
+        let value = data::read_cell(self.schema, &owner, &register.data, declared.value_bits(), data)?;
+        Ok(Cell { array: register.register, index, value: value.resize(declared.ty.width()) })
     }
 
     fn only_modified(&self, owner: &str) -> Result<(), Fault> {
