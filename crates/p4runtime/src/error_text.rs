@@ -16,7 +16,7 @@ use ir::Program;
 use p4info::{MatchField, Table, Translation};
 use p4runtime_proto::p4::config::v1::P4Info;
 use p4runtime_proto::p4::v1::{self, entity::Entity};
-use prost::Message as _;
+use p4runtime_proto::wire::Wire as _;
 use prost::bytes::Bytes;
 use std::sync::Arc;
 
@@ -60,7 +60,7 @@ fn is_text(field: &MatchField) -> bool {
 
 /// A reason with the names of the client that sent the update.
 pub(crate) fn in_those_of(schema: &Schema, fault: Fault, sent: &[u8]) -> Fault {
-    let Ok(update) = v1::Update::decode(Bytes::copy_from_slice(sent)) else { return fault };
+    let Ok(update) = v1::Update::from_bytes(Bytes::copy_from_slice(sent)) else { return fault };
     let entry = match update.entity.and_then(|it| it.entity) {
         Some(Entity::TableEntry(entry)) => Some(entry),
         Some(Entity::DirectCounterEntry(direct)) => direct.table_entry,

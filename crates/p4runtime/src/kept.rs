@@ -9,7 +9,7 @@ use crate::translator::{Name, Translator};
 use base::Bits;
 use control::api::Notes;
 use p4runtime_proto::p4::v1::ForwardingPipelineConfig;
-use prost::Message as _;
+use p4runtime_proto::wire::Wire as _;
 use prost::bytes::Bytes;
 use serde_json::{Value, json};
 
@@ -18,14 +18,14 @@ const PROGRAM: &str = "program";
 
 /// The note of a config. `program` is what the compiler needs to compile the program again.
 pub(crate) fn note(config: &ForwardingPipelineConfig, program: &Value) -> Value {
-    let bytes: String = config.encode_to_vec().iter().map(|byte| format!("{byte:02x}")).collect();
+    let bytes: String = config.to_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
     json!({ CONFIG: bytes, PROGRAM: program })
 }
 
 /// The config of a note, and what its compiler has stored; `None` if the note has another form.
 pub fn read_kept(note: &Value) -> Option<(ForwardingPipelineConfig, &Value)> {
     let bytes = bytes(note.get(CONFIG)?.as_str()?)?;
-    let config = ForwardingPipelineConfig::decode(Bytes::from(bytes)).ok()?;
+    let config = ForwardingPipelineConfig::from_bytes(Bytes::from(bytes)).ok()?;
     Some((config, note.get(PROGRAM).unwrap_or(&Value::Null)))
 }
 

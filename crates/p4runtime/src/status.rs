@@ -12,6 +12,7 @@
 use control::api::{Code as FaultCode, Fault};
 use p4runtime_proto::google::rpc;
 use p4runtime_proto::p4::v1;
+use p4runtime_proto::wire::Wire as _;
 use prost::Message;
 use tonic::{Code, Status};
 
@@ -120,7 +121,7 @@ impl Outcomes {
             return Ok(());
         }
         let message = self.message(part);
-        let bytes = self.details(part, &message).map(|status| status.encode_to_vec()).unwrap_or_default();
+        let bytes = self.details(part, &message).map(|status| status.to_bytes()).unwrap_or_default();
         Err(Status::with_details(Code::Unknown, message, bytes.into()))
     }
 
@@ -189,7 +190,7 @@ fn any(fault: Option<&Fault>, what: String, message_bytes_max: usize, type_url: 
         message: if message_bytes_max == 0 { what } else { shortened(&(what + &fault.message), message_bytes_max) },
         ..v1::Error::default()
     });
-    prost_types::Any { type_url: type_url.to_owned(), value: error.encode_to_vec() }
+    prost_types::Any { type_url: type_url.to_owned(), value: error.to_bytes() }
 }
 
 /// The length of a message in a header, in which most characters that are neither letters nor digits take three

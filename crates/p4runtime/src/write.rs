@@ -19,7 +19,7 @@ use control::api::{Atomicity, Code as FaultCode, Entity, Fault, Query, TableQuer
 use p4runtime_proto::codec::Budget;
 use p4runtime_proto::p4::v1;
 use p4runtime_proto::weight;
-use prost::Message as _;
+use p4runtime_proto::wire::Wire as _;
 use prost::bytes::Bytes;
 use std::sync::Arc;
 use tokio::sync::OwnedRwLockWriteGuard;
@@ -87,7 +87,7 @@ pub(crate) fn is_short(schema: &Schema, sent: &[Bytes]) -> bool {
 }
 
 fn is_plain_entry(bytes: &Bytes) -> bool {
-    let update = v1::Update::decode(bytes.clone()).ok();
+    let update = v1::Update::from_bytes(bytes.clone()).ok();
     let Some(v1::entity::Entity::TableEntry(entry)) = update.and_then(|update| update.entity?.entity) else {
         return false;
     };
@@ -126,7 +126,7 @@ impl Reader<'_> {
     fn read(&mut self, bytes: Bytes) -> Result<Option<Read>, Fault> {
         self.reserve(&bytes)?;
         let kept = self.has_words.then(|| bytes.clone());
-        let sent = v1::Update::decode(bytes)
+        let sent = v1::Update::from_bytes(bytes)
             .map_err(|error| Fault::invalid(format!("the update cannot be decoded: {error}")))?;
         self.check_role(&sent)?;
         let (update, names) = self.understand(&sent)?;
