@@ -132,44 +132,42 @@ pub type Boxed<'a, T> = Pin<Box<dyn Future<Output = Result<T, Failure>> + Send +
 impl Session {
     /// Connects.
     pub fn connect(options: Options) -> Boxed<'static, Session> {
-        Box::pin(Session::connect_now(options))
-    }
-
-    async fn connect_now(options: Options) -> Result<Session, Failure> {
-        let way = match (&options.near, &options.tls) {
-            (Some(near), _) => Connection::Near(near.clone()),
-            (None, Some(tls)) => Connection::Secure(channel(&options, tls).await?),
-            (None, None) => {
-                let connecting = Plain::connect(&options.address, CONNECT_TIMEOUT);
-                Connection::Plain(connecting.await.map_err(|error| unreachable(&options, reason(&error)))?)
-            }
-        };
-        let mut client = P4RuntimeClient::new(way.clone()).max_decoding_message_size(ANSWER_BYTES_MAX);
-        // TLS certificates are verified with the first request. A switch that does not implement this request is
-        // still reachable.
-        if let Err(status) = client.capabilities(CapabilitiesRequest { device_id: options.device_id }).await
-            && std::error::Error::source(&status).is_some()
-        {
-            let why = match &options.tls {
-                None => "it closes the connection: it may require TLS (--ca)".to_owned(),
-                Some(Tls { identity: None, .. }) => {
-                    "it closes the connection: it may require a certificate (--cert, --key)".to_owned()
-                }
-                Some(_) => {
-                    "it closes the connection: it rejects the certificate, or the certificate is not valid today"
-                        .to_owned()
+        Box::pin(async move {
+            let way = match (&options.near, &options.tls) {
+                (Some(near), _) => Connection::Near(near.clone()),
+                (None, Some(tls)) => Connection::Secure(channel(&options, tls).await?),
+                (None, None) => {
+                    let connecting = Plain::connect(&options.address, CONNECT_TIMEOUT);
+                    Connection::Plain(connecting.await.map_err(|error| unreachable(&options, reason(&error)))?)
                 }
             };
-            return Err(unreachable(&options, format!("{why}; {}", reason(&status))));
-        }
-        let mut commands = CommandsClient::new(way).max_decoding_message_size(ANSWER_BYTES_MAX);
-        let mut options = options;
-        // Only Wirespeed switches implement this request.
-        let about = commands.about(AboutRequest {}).await.ok().map(Response::into_inner);
-        if let (true, Some(about)) = (options.any_device, &about) {
-            options.device_id = about.device_id;
-        }
-        Ok(Session { options, client, commands, about, schema: None, stream: None, election_id: None })
+            let mut client = P4RuntimeClient::new(way.clone()).max_decoding_message_size(ANSWER_BYTES_MAX);
+            // TLS certificates are verified with the first request. A switch that does not implement this request is
+            // still reachable.
+            if let Err(status) = client.capabilities(CapabilitiesRequest { device_id: options.device_id }).await
+                && std::error::Error::source(&status).is_some()
+            {
+                let why = match &options.tls {
+                    None => "it closes the connection: it may require TLS (--ca)".to_owned(),
+                    Some(Tls { identity: None, .. }) => {
+                        "it closes the connection: it may require a certificate (--cert, --key)".to_owned()
+                    }
+                    Some(_) => {
+                        "it closes the connection: it rejects the certificate, or the certificate is not valid today"
+                            .to_owned()
+                    }
+                };
+                return Err(unreachable(&options, format!("{why}; {}", reason(&status))));
+            }
+            let mut commands = CommandsClient::new(way).max_decoding_message_size(ANSWER_BYTES_MAX);
+            let mut options = options;
+            // Only Wirespeed switches implement this request.
+            let about = commands.about(AboutRequest {}).await.ok().map(Response::into_inner);
+            if let (true, Some(about)) = (options.any_device, &about) {
+                options.device_id = about.device_id;
+            }
+            Ok(Session { options, client, commands, about, schema: None, stream: None, election_id: None })
+        })
     }
 
     /// A line that names the switch and its program.
@@ -195,23 +193,21 @@ impl Session {
 
     /// The program of the switch.
     pub fn schema(&mut self) -> Boxed<'_, Arc<Schema>> {
-        Box::pin(self.fetch_schema())
-    }
-
-    async fn fetch_schema(&mut self) -> Result<Arc<Schema>, Failure> {
-        if let Some(schema) = &self.schema {
-            return Ok(Arc::clone(schema));
-        }
-        let config = self.config(get_config::ResponseType::P4infoAndCookie).await?;
-        let mut info = config.p4info.unwrap_or_default();
-        if let (Some(add_formats), Some(_)) = (self.options.formats, &self.about)
-            && let Ok(program) = self.snapshot(false).await
-        {
-            add_formats(&mut info, program);
-        }
-        let schema = Arc::new(Schema::new(info));
-        self.schema = Some(Arc::clone(&schema));
-        Ok(schema)
+        Box::pin(async move {
+            if let Some(schema) = &self.schema {
+                return Ok(Arc::clone(schema));
+            }
+            let config = self.config(get_config::ResponseType::P4infoAndCookie).await?;
+            let mut info = config.p4info.unwrap_or_default();
+            if let (Some(add_formats), Some(_)) = (self.options.formats, &self.about)
+                && let Ok(program) = self.snapshot(false).await
+            {
+                add_formats(&mut info, program);
+            }
+            let schema = Arc::new(Schema::new(info));
+            self.schema = Some(Arc::clone(&schema));
+            Ok(schema)
+        })
     }
 
     /// Changes the role; the session has not bid for the new role yet. The program is fetched again, since it may
@@ -257,40 +253,36 @@ impl Session {
 
     /// Writes updates. If the write must be atomic, all of them go in one request.
     pub fn write(&mut self, updates: Vec<Update>, atomicity: Atomicity) -> Boxed<'_, ()> {
-        Box::pin(self.write_in_requests(updates, atomicity))
-    }
-
-    async fn write_in_requests(&mut self, updates: Vec<Update>, atomicity: Atomicity) -> Result<(), Failure> {
-        let election_id = self.bid().await?;
-        let requests = match atomicity {
-            Atomicity::ContinueOnError => in_requests(updates),
-            _ => Vec::from_iter((!updates.is_empty()).then_some(updates)),
-        };
-        for updates in requests {
-            self.client.write(self.write_request(updates, atomicity, election_id)).await?;
-        }
-        Ok(())
+        Box::pin(async move {
+            let election_id = self.bid().await?;
+            let requests = match atomicity {
+                Atomicity::ContinueOnError => in_requests(updates),
+                _ => Vec::from_iter((!updates.is_empty()).then_some(updates)),
+            };
+            for updates in requests {
+                self.client.write(self.write_request(updates, atomicity, election_id)).await?;
+            }
+            Ok(())
+        })
     }
 
     /// Writes updates, each by itself, and returns those that the switch refused, by index.
     pub fn write_each(&mut self, updates: Vec<Update>) -> Boxed<'_, Vec<(usize, RefusedUpdate)>> {
-        Box::pin(self.write_and_collect(updates))
-    }
-
-    async fn write_and_collect(&mut self, updates: Vec<Update>) -> Result<Vec<(usize, RefusedUpdate)>, Failure> {
-        let election_id = self.bid().await?;
-        let mut refused = Vec::new();
-        let mut first = 0;
-        for updates in in_requests(updates) {
-            let count = updates.len();
-            let request = self.write_request(updates, Atomicity::ContinueOnError, election_id);
-            if let Err(status) = self.client.write(request).await {
-                let of_these = refused_updates(&status, count).ok_or_else(|| Failure::from(status))?;
-                refused.extend(of_these.into_iter().map(|(index, why)| (first + index, why)));
+        Box::pin(async move {
+            let election_id = self.bid().await?;
+            let mut refused = Vec::new();
+            let mut first = 0;
+            for updates in in_requests(updates) {
+                let count = updates.len();
+                let request = self.write_request(updates, Atomicity::ContinueOnError, election_id);
+                if let Err(status) = self.client.write(request).await {
+                    let of_these = refused_updates(&status, count).ok_or_else(|| Failure::from(status))?;
+                    refused.extend(of_these.into_iter().map(|(index, why)| (first + index, why)));
+                }
+                first += count;
             }
-            first += count;
-        }
-        Ok(refused)
+            Ok(refused)
+        })
     }
 
     fn write_request(&self, updates: Vec<Update>, atomicity: Atomicity, election_id: Option<Uint128>) -> WriteRequest {
@@ -523,22 +515,20 @@ impl Session {
 
     /// Sends an arbitration message with or without a bid, and waits for the switch's answer.
     fn arbitrate(&mut self, bid: Option<u128>) -> Boxed<'_, Standing> {
-        Box::pin(self.ask_for_standing(bid))
-    }
-
-    async fn ask_for_standing(&mut self, bid: Option<u128>) -> Result<Standing, Failure> {
-        self.skip_messages().await;
-        let request = arbitration(&self.options, bid);
-        if let Some(update) = request.update {
-            self.send(update).await?;
-        }
-        let answer = self.answer_to_bid().await?;
-        let highest = election_id(&answer);
-        let code = answer.status.as_ref().map_or(0, |status| status.code);
-        Ok(match (code, highest) {
-            (0, _) if bid.is_some() => Standing::Primary,
-            (0 | 6, Some(id)) => Standing::Other(id),
-            (_, highest) => Standing::Nobody(highest),
+        Box::pin(async move {
+            self.skip_messages().await;
+            let request = arbitration(&self.options, bid);
+            if let Some(update) = request.update {
+                self.send(update).await?;
+            }
+            let answer = self.answer_to_bid().await?;
+            let highest = election_id(&answer);
+            let code = answer.status.as_ref().map_or(0, |status| status.code);
+            Ok(match (code, highest) {
+                (0, _) if bid.is_some() => Standing::Primary,
+                (0 | 6, Some(id)) => Standing::Other(id),
+                (_, highest) => Standing::Nobody(highest),
+            })
         })
     }
 
