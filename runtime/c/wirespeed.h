@@ -205,6 +205,9 @@ struct ws_meter_cell {
     struct ws_count green;
     unsigned char others[64];
 };
+_Static_assert(sizeof(struct ws_meter_cell) == 128, "abi.rs");
+_Static_assert(offsetof(struct ws_meter_cell, bursts) == 40, "abi.rs");
+_Static_assert(offsetof(struct ws_meter_cell, green) == 48, "abi.rs");
 
 /* In place of the first burst of a cell without rates. */
 #define WS_METER_UNSET 0x40000001u

@@ -46,7 +46,7 @@ fn label(word: &str, color: &str, level: Level, message: &str) {
     }
 }
 
-/// A line on standard error. If nobody can read it, as after `2>&1 | head`, the command goes on without.
+/// Writes a line to standard error. If the reader has closed the pipe, as in `2>&1 | head`, the line is lost.
 fn to_stderr(text: std::fmt::Arguments<'_>) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }

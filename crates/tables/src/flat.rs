@@ -349,8 +349,8 @@ impl Tries {
         self.find_strings(keys.iter().map(string), found);
     }
 
-    /// They are independent, so that the processor overlaps their cache misses. There is no branch on whether the
-    /// root's slot leads to a node, which would be mispredicted.
+    /// Looks strings up. The lookups are independent, so that the processor overlaps their cache misses. There is no
+    /// branch on whether the root's slot leads to a node, which would be mispredicted.
     #[inline(always)]
     fn find_strings(&self, strings: impl Iterator<Item = u32>, found: &mut [Cell]) {
         // Held in registers: the compiler cannot prove that stores do not change them.

@@ -25,19 +25,19 @@ const SWITCHES_MAX: u16 = 100;
 /// The timeout of a connection that only tests whether a port is open.
 const CONNECT_PATIENCE: Duration = Duration::from_secs(1);
 
-/// The port of P4Runtime, where `ctl` connects if it is told nothing.
+/// The port of P4Runtime, to which `ctl` connects by default.
 const P4RUNTIME: u16 = 9559;
 
 /// How long the link waits for a switch, and how often it tries.
 const SWITCH_PATIENCE: Duration = Duration::from_secs(10);
 const BETWEEN_TRIALS: Duration = Duration::from_millis(100);
 
-/// Waits until a switch listens, which `is_there` tells.
+/// Waits until `is_there` finds a switch that listens, or for [`SWITCH_PATIENCE`].
 pub fn wait(is_there: &mut dyn FnMut() -> bool) {
     let end = Instant::now() + SWITCH_PATIENCE;
-    let mut is_told = false;
+    let mut is_noted = false;
     while !is_there() && Instant::now() < end {
-        if !std::mem::replace(&mut is_told, true) {
+        if !std::mem::replace(&mut is_noted, true) {
             terminal::note(format!("no switch listens yet; waiting {} s at most", SWITCH_PATIENCE.as_secs()));
         }
         std::thread::sleep(BETWEEN_TRIALS);
@@ -141,6 +141,7 @@ mod tests {
             "ctl --simple-switch-cli --address 10.0.0.1:9559 --device-id 7"
         );
     }
+
     #[test]
     fn a_switch_that_does_not_listen_yet_is_waited_for() {
         for (text, opens, expected) in [

@@ -199,7 +199,7 @@ impl<'h> Lowerer<'h> {
     /// Reads a cell into a place; if it is out of range, the place does not change.
     pub(super) fn read_cell(&mut self, place: Place, register: RegisterId, index: ir::Expr, span: Span) -> Lowered<()> {
         let cell = self.ir.registers[register].ty;
-        if self.ir.registers[register].parts_bits.is_empty() {
+        if self.ir.registers[register].value_bits() == 0 {
             let dst = ir::Place::Var(self.temporary(cell, span)?);
             self.emit(StmtKind::RegisterRead { dst, register, index }, span);
             return Ok(());
@@ -264,7 +264,7 @@ impl<'h> Lowerer<'h> {
     ) -> Lowered<()> {
         let resolved = self.resolve(ty);
         let value = match self.scalar(&resolved) {
-            _ if self.ir.registers[register].parts_bits.is_empty() => number(NO_WIDTH_CELL, &BigInt::ZERO),
+            _ if self.ir.registers[register].value_bits() == 0 => number(NO_WIDTH_CELL, &BigInt::ZERO),
             Some(_) => self.scalar_value(value, span)?,
             None => {
                 let place = self.temporary_place(&resolved, span)?;

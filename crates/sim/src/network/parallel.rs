@@ -133,9 +133,9 @@ struct Barrier {
     round: Apart<AtomicUsize>,
     is_broken: AtomicBool,
     /// The threads that sleep, or are about to.
-    sleepers: AtomicUsize,
-    bed: Mutex<()>,
-    wake: Condvar,
+    sleeping: AtomicUsize,
+    mutex: Mutex<()>,
+    condvar: Condvar,
 }
 
 /// A value with a line of the cache of its own.
@@ -150,36 +150,36 @@ impl Barrier {
             arrived: Apart::default(),
             round: Apart::default(),
             is_broken: AtomicBool::new(false),
-            sleepers: AtomicUsize::new(0),
-            bed: Mutex::new(()),
-            wake: Condvar::new(),
+            sleeping: AtomicUsize::new(0),
+            mutex: Mutex::new(()),
+            condvar: Condvar::new(),
         }
     }
 
     /// Has the others return from `wait`, now and whenever they come to it.
     fn leave_for_good(&self) {
         self.is_broken.store(true, Ordering::SeqCst);
-        self.wake_sleepers();
+        self.wake_all();
     }
 
-    /// A sleeper counts itself before it looks at what it waits for, and this looks at the count after that has
-    /// changed: one of the two sees the other.
-    fn wake_sleepers(&self) {
-        if self.sleepers.load(Ordering::SeqCst) > 0 {
-            drop(self.bed.lock().unwrap_or_else(PoisonError::into_inner));
-            self.wake.notify_all();
+    /// Wakes the threads that sleep. Such a thread counts itself before it looks at what it waits for, and this looks
+    /// at the count after that has changed: one of the two sees the other.
+    fn wake_all(&self) {
+        if self.sleeping.load(Ordering::SeqCst) > 0 {
+            drop(self.mutex.lock().unwrap_or_else(PoisonError::into_inner));
+            self.condvar.notify_all();
         }
     }
 
     /// Sleeps until the round is over. A thread that kept looking would take the processor from those that it waits
     /// for, if there are more threads than processors.
     fn sleep(&self, round: usize) {
-        self.sleepers.fetch_add(1, Ordering::SeqCst);
+        self.sleeping.fetch_add(1, Ordering::SeqCst);
         let waits =
             |(): &mut ()| self.round.0.load(Ordering::SeqCst) == round && !self.is_broken.load(Ordering::SeqCst);
-        let guard = self.bed.lock().unwrap_or_else(PoisonError::into_inner);
-        drop(self.wake.wait_while(guard, waits).unwrap_or_else(PoisonError::into_inner));
-        self.sleepers.fetch_sub(1, Ordering::SeqCst);
+        let guard = self.mutex.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(self.condvar.wait_while(guard, waits).unwrap_or_else(PoisonError::into_inner));
+        self.sleeping.fetch_sub(1, Ordering::SeqCst);
     }
 
     /// Waits for all threads; returns false if one of them is gone for good.
@@ -189,7 +189,7 @@ impl Barrier {
         if arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.count {
             arrived.store(0, Ordering::Relaxed);
             shown.store(round + 1, Ordering::SeqCst);
-            self.wake_sleepers();
+            self.wake_all();
             return true;
         }
         let mut spins = 0;
