@@ -3,19 +3,22 @@
 //! What enters: partitions, and the least latency between two of them. What leaves: the same state that one thread
 //! would have reached. In each window a partition runs the events before the earliest event of all plus that latency:
 //! what others send in the window arrives after it.
+//!
+//! * [`barrier`]: where the threads wait for each other.
 
+mod barrier;
+
+use self::barrier::{Barrier, Departure, Running};
 use crate::network::fabric::Mail;
 use crate::network::partition::Partition;
 use crate::time::Time;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
-
-/// How often a thread looks for the others before it sleeps.
-const SPINS: u32 = 2_000;
 
 /// Runs all events before `end`.
 pub(super) fn run_until(partitions: &mut [Partition], look_ahead: Time, end: Time) {
+    let _running = Running::new(partitions.len());
     let meeting = Meeting::new(partitions.len());
     thread::scope(|scope| {
         let mut threads: Vec<_> = partitions.iter_mut().enumerate().collect();
@@ -123,94 +126,5 @@ impl Windows {
         self.count += 1;
         self.events += events.clone().sum::<u64>();
         self.longest += events.max().unwrap_or(0);
-    }
-}
-
-/// Where threads wait for each other, often and shortly. What they look at is apart from what those who arrive change.
-struct Barrier {
-    count: usize,
-    arrived: Apart<AtomicUsize>,
-    round: Apart<AtomicUsize>,
-    is_broken: AtomicBool,
-    /// The threads that sleep, or are about to.
-    sleeping: AtomicUsize,
-    mutex: Mutex<()>,
-    condvar: Condvar,
-}
-
-/// A value with a line of the cache of its own.
-#[derive(Default)]
-#[repr(align(128))]
-struct Apart<T>(T);
-
-impl Barrier {
-    fn new(count: usize) -> Barrier {
-        Barrier {
-            count,
-            arrived: Apart::default(),
-            round: Apart::default(),
-            is_broken: AtomicBool::new(false),
-            sleeping: AtomicUsize::new(0),
-            mutex: Mutex::new(()),
-            condvar: Condvar::new(),
-        }
-    }
-
-    /// Has the others return from `wait`, now and whenever they come to it.
-    fn leave_for_good(&self) {
-        self.is_broken.store(true, Ordering::SeqCst);
-        self.wake_all();
-    }
-
-    /// Wakes the threads that sleep. Such a thread counts itself before it looks at what it waits for, and this looks
-    /// at the count after that has changed: one of the two sees the other.
-    fn wake_all(&self) {
-        if self.sleeping.load(Ordering::SeqCst) > 0 {
-            drop(self.mutex.lock().unwrap_or_else(PoisonError::into_inner));
-            self.condvar.notify_all();
-        }
-    }
-
-    /// Sleeps until the round is over. A thread that kept looking would take the processor from those that it waits
-    /// for, if there are more threads than processors.
-    fn sleep(&self, round: usize) {
-        self.sleeping.fetch_add(1, Ordering::SeqCst);
-        let waits =
-            |(): &mut ()| self.round.0.load(Ordering::SeqCst) == round && !self.is_broken.load(Ordering::SeqCst);
-        let guard = self.mutex.lock().unwrap_or_else(PoisonError::into_inner);
-        drop(self.condvar.wait_while(guard, waits).unwrap_or_else(PoisonError::into_inner));
-        self.sleeping.fetch_sub(1, Ordering::SeqCst);
-    }
-
-    /// Waits for all threads; returns false if one of them is gone for good.
-    fn wait(&self) -> bool {
-        let (arrived, shown) = (&self.arrived.0, &self.round.0);
-        let round = shown.load(Ordering::Acquire);
-        if arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.count {
-            arrived.store(0, Ordering::Relaxed);
-            shown.store(round + 1, Ordering::SeqCst);
-            self.wake_all();
-            return true;
-        }
-        let mut spins = 0;
-        while shown.load(Ordering::Acquire) == round {
-            if self.is_broken.load(Ordering::Acquire) {
-                return false;
-            }
-            spins += 1;
-            if spins < SPINS { std::hint::spin_loop() } else { self.sleep(round) }
-        }
-        true
-    }
-}
-
-/// Breaks the barrier when a thread ends by a panic.
-struct Departure<'a>(&'a Barrier);
-
-impl Drop for Departure<'_> {
-    fn drop(&mut self) {
-        if thread::panicking() {
-            self.0.leave_for_good();
-        }
     }
 }
