@@ -4,6 +4,7 @@ mod bursts;
 mod checks;
 mod common;
 mod controllers;
+mod copies;
 mod devices;
 mod external;
 mod transport;
