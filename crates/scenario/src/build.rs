@@ -5,7 +5,7 @@ use crate::controller::{self, Controlled, ControllerMaker, ControllerPlan};
 use crate::resolve::{FlowKind, FlowPlan, IncastPlan, Scenario, SwitchKind, SwitchPlan};
 use crate::samples::{Carried, Sample};
 use crate::topology::routes::{Routes, SwitchRoutes};
-use crate::topology::{NodeRef, Topology, TopologySwitch};
+use crate::topology::{Links, NodeRef, Topology, TopologySwitch};
 use core::net::IpAddr;
 use sim::channel::ChannelCounters;
 use sim::device::QueuePlace;
@@ -238,16 +238,17 @@ fn make_switches(
     let updates = route_changes(scenario);
     let table = Arc::new(host_table(topology));
     let mut programs = BTreeMap::new();
-    let routes = Routes::shortest(topology).switches;
+    let (routes, links) = (Routes::shortest(topology).switches, Links::new(topology));
     for (index, ((plan, routes), core)) in scenario.switches.iter().zip(routes).zip(cores).enumerate() {
         let Some(core) = core else {
-            let router = Router::new(router(scenario, index, routes, &updates, &table));
+            let links = links.at(NodeRef::Switch(index));
+            let router = Router::new(router(scenario, (index, links), routes, &updates, &table));
             builder.place(switches[index], Box::new(router));
             continue;
         };
         let name = &topology.switches[index].name;
         let refused = |error: String| refused(plan, name, &error);
-        let ports = program_ports(scenario, index);
+        let ports = program_ports(scenario, links.at(NodeRef::Switch(index)));
         let mut node = SwitchNode::new(core, &ports, plan.ingress_latency, &plan.device).map_err(refused)?;
         for restart in &plan.restarts {
             node.add_restart(*restart, make_switch(name, &plan.after_restart()).map_err(refused)?);
@@ -265,10 +266,12 @@ fn controlled<'a>(
     programs: &'a mut BTreeMap<usize, SwitchNode>,
 ) -> Vec<Controlled<'a>> {
     let place = |index: usize| plan.switches.iter().position(|it| *it == index);
+    let links = Links::new(&scenario.topology);
     let mut controlled: Vec<(usize, Controlled<'a>)> = programs
         .iter_mut()
         .filter_map(|(&index, node)| {
-            let ports = program_ports(scenario, index).iter().map(|(number, _)| *number).collect();
+            let ports = program_ports(scenario, links.at(NodeRef::Switch(index)));
+            let ports = ports.iter().map(|(number, _)| *number).collect();
             let name = &*scenario.topology.switches[index].name;
             Some((place(index)?, Controlled { id: switches[index], name, node, ports }))
         })
@@ -323,11 +326,10 @@ fn host_table(topology: &Topology) -> HostTable {
     HostTable::new(&addresses.collect::<Vec<_>>())
 }
 
-/// The ports of a switch with their numbers, each with its channel, in the order of the links.
-fn program_ports(scenario: &Scenario, switch: usize) -> Vec<(u32, sim::channel::ChannelConfig)> {
-    let topology = &scenario.topology;
-    let port = |(link, end): (usize, usize)| (topology.links[link].ends[end].1, scenario.channels[link][end].clone());
-    topology.links_at(NodeRef::Switch(switch)).map(port).collect()
+/// The ports at these links of a switch with their numbers, each with its channel.
+fn program_ports(scenario: &Scenario, links: &[(usize, usize)]) -> Vec<(u32, sim::channel::ChannelConfig)> {
+    let number = |link: usize, end: usize| scenario.topology.links[link].ends[end].1;
+    links.iter().map(|&(link, end)| (number(link, end), scenario.channels[link][end].clone())).collect()
 }
 
 /// The times at which links go down or up, and the routes of all switches from then on.
@@ -346,7 +348,7 @@ fn route_changes(scenario: &Scenario) -> Vec<(Time, Routes)> {
 
 fn router(
     scenario: &Scenario,
-    switch: usize,
+    (switch, links): (usize, &[(usize, usize)]),
     routes: SwitchRoutes,
     changes: &[(Time, Routes)],
     hosts: &Arc<HostTable>,
@@ -361,7 +363,7 @@ fn router(
         NodeRef::Host(index) => topology.hosts[index].mac,
         NodeRef::Switch(index) => Topology::port_mac(index, number),
     };
-    let port = |(link, end): (usize, usize)| {
+    let port = |&(link, end): &(usize, usize)| {
         let ends = topology.links[link].ends;
         let ((_, number), (peer, peer_number)) = (ends[end], ends[1 - end]);
         // It answers for the gateways of its hosts.
@@ -372,7 +374,7 @@ fn router(
         RouterPort { mac: own_mac(topology, switch, number, peer), peer: mac(peer, peer_number), addresses }
     };
     RouterConfig {
-        ports: topology.links_at(NodeRef::Switch(switch)).map(port).collect(),
+        ports: links.iter().map(port).collect(),
         hosts: Arc::clone(hosts),
         groups: routes.groups,
         routes: routes.hosts,

@@ -5,7 +5,7 @@
 //! left out changes no other.
 
 use crate::resolve::SwitchPlan;
-use crate::topology::{NodeRef, Topology};
+use crate::topology::{Links, NodeRef, Topology};
 use scenario_file::sections::{FaultSection, TablesName};
 use scenario_file::{ScenarioFault, Sources};
 use sim::channel::{ChannelConfig, Interval};
@@ -123,10 +123,11 @@ pub(super) fn apply(
             Faulty::Controller => {}
         }
     }
+    let links = Links::new(topology);
     for (index, switch) in switches.iter_mut().enumerate() {
         join(&mut switch.restarts);
-        for (link, _) in topology.links_at(NodeRef::Switch(index)) {
-            channels[link].iter_mut().for_each(|channel| channel.down.extend(&switch.restarts));
+        for (link, _) in links.at(NodeRef::Switch(index)) {
+            channels[*link].iter_mut().for_each(|channel| channel.down.extend(&switch.restarts));
         }
     }
     channels.iter_mut().flatten().for_each(|channel| join(&mut channel.down));

@@ -1,7 +1,7 @@
 //! Which host sends what to which.
 
 use crate::resolve::{FlowKind, FlowPlan, IncastPlan, ReadFile};
-use crate::topology::{NodeRef, Topology};
+use crate::topology::{Links, NodeRef, Topology};
 use crate::trace;
 use base::Rng;
 use base::limits::PACKET_BYTES_MAX;
@@ -42,6 +42,7 @@ const WINDOW_RANGE: std::ops::RangeInclusive<u64> = 1_024..=1 << 30;
 pub(super) struct Resolver<'a> {
     pub(super) sources: &'a Sources,
     pub(super) topology: &'a Topology,
+    pub(super) links: Links,
     pub(super) channels: &'a [[ChannelConfig; 2]],
     pub(super) seed: u64,
     pub(super) duration: Time,

@@ -9,21 +9,22 @@
 //! several, the one that a router lists first.
 
 use crate::resolve::{FlowKind, FlowPlan, Scenario, SwitchKind};
-use crate::topology::NodeRef;
 use crate::topology::routes::Routes;
+use crate::topology::{Links, NodeRef};
 use sim::channel::ChannelConfig;
 use sim::device::Device;
 use sim::time::{Serialiser, Time};
 use sim::wire::{ethernet, ip};
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use tcp::segment::{Options, Segment, Timestamps};
 
 /// Ideal times in a scenario.
 pub struct IdealTimes<'a> {
     scenario: &'a Scenario,
-    routes: Routes,
-    /// For each switch its links and which end of them it is, in the order of its ports.
-    links: Vec<Vec<(usize, usize)>>,
+    /// Found when they are needed: in a large network that takes seconds.
+    routes: OnceCell<Routes>,
+    links: Links,
     /// Paths between hosts, as far as they were asked for.
     paths: BTreeMap<(usize, usize), Option<Vec<Hop<'a>>>>,
 }
@@ -56,14 +57,7 @@ impl Hop<'_> {
 impl<'a> IdealTimes<'a> {
     /// None computed yet.
     pub fn new(scenario: &'a Scenario) -> IdealTimes<'a> {
-        let topology = &scenario.topology;
-        let links = |switch| topology.links_at(NodeRef::Switch(switch)).collect();
-        IdealTimes {
-            scenario,
-            routes: Routes::shortest(topology),
-            links: (0..topology.switches.len()).map(links).collect(),
-            paths: BTreeMap::new(),
-        }
+        IdealTimes { scenario, routes: OnceCell::new(), links: Links::new(&scenario.topology), paths: BTreeMap::new() }
     }
 
     /// The ideal time of a flow; `None` if it has no size or no path.
@@ -90,7 +84,7 @@ impl<'a> IdealTimes<'a> {
 
     fn find(&self, from: usize, to: usize) -> Option<Vec<Hop<'a>>> {
         let Scenario { topology, channels, .. } = self.scenario;
-        let mut next = topology.links_at(NodeRef::Host(from)).next()?;
+        let mut next = *self.links.at(NodeRef::Host(from)).first()?;
         let mut path = Vec::new();
         loop {
             let (link, end) = next;
@@ -100,9 +94,9 @@ impl<'a> IdealTimes<'a> {
             match topology.links[link].ends[1 - end].0 {
                 NodeRef::Host(host) => return (host == to).then_some(path),
                 NodeRef::Switch(switch) => {
-                    let routes = &self.routes.switches[switch];
+                    let routes = &self.routes.get_or_init(|| Routes::shortest(topology)).switches[switch];
                     let group = &routes.groups[routes.hosts[to] as usize];
-                    next = self.links[switch][*group.first()?];
+                    next = self.links.at(NodeRef::Switch(switch))[*group.first()?];
                 }
             }
         }

@@ -160,7 +160,7 @@ impl Resolver<'_> {
 
     /// The rate of a host's link, from the host (0) or to it (1).
     fn rate_of(&self, host: usize, direction: usize) -> Option<u64> {
-        let (link, end) = self.topology.links_at(NodeRef::Host(host)).next()?;
+        let (link, end) = *self.links.at(NodeRef::Host(host)).first()?;
         Some(self.channels[link][(end + direction) % 2].bits_per_s).filter(|rate| *rate > 0)
     }
 

@@ -10,7 +10,7 @@ use crate::controller::ControllerPlan;
 use crate::cost::Unmeasured;
 use crate::faults::{self, Fault};
 use crate::flows::Resolver;
-use crate::topology::Topology;
+use crate::topology::{Links, Topology};
 use scenario_file::ScenarioFile;
 use scenario_file::values::Span;
 use scenario_file::{Place, ScenarioFault, Sources};
@@ -271,6 +271,7 @@ impl Scenario {
         let mut resolver = Resolver {
             sources: &sources,
             topology: &topology,
+            links: Links::new(&topology),
             channels: &channels,
             seed,
             duration: times.duration,
@@ -293,14 +294,13 @@ impl Scenario {
             return Err(faults);
         }
         let Times { duration, warmup, sample } = times;
-        let resolves = file.hosts.resolve.unwrap_or(true);
         let scenario = Scenario {
             seed,
             duration,
             warmup,
             sample,
             topology,
-            resolves,
+            resolves: file.hosts.resolve.unwrap_or(true),
             mtu,
             external: BTreeSet::new(),
             switches,

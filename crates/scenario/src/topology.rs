@@ -5,9 +5,11 @@
 
 pub mod file;
 pub mod generate;
+mod links;
 pub mod routes;
 
 pub use generate::{Shape, ShapeError};
+pub use links::Links;
 
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use sim::host::HostAddress;
@@ -62,6 +64,16 @@ pub enum NodeRef {
     Host(usize),
     /// A switch.
     Switch(usize),
+}
+
+impl NodeRef {
+    /// The position of a switch.
+    pub fn switch(&self) -> Option<usize> {
+        match *self {
+            NodeRef::Host(_) => None,
+            NodeRef::Switch(switch) => Some(switch),
+        }
+    }
 }
 
 /// A link. Its ends have numbers: those of a switch's ports as its program knows them.

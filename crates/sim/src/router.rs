@@ -15,6 +15,7 @@ use crate::wire::ethernet::{self, HEADER_BYTES};
 use crate::wire::{Mac, arp, icmp, ip};
 use core::net::{IpAddr, Ipv6Addr};
 use std::collections::VecDeque;
+use std::mem::take;
 use std::sync::Arc;
 
 /// The hosts of a network by their addresses, shared by its routers: a hash table, since each packet is looked up at
@@ -164,8 +165,9 @@ impl Routes {
 
 impl Router {
     /// A router.
-    pub fn new(config: RouterConfig) -> Router {
-        let routes = Routes::new(&config.groups, &config.routes);
+    pub fn new(mut config: RouterConfig) -> Router {
+        // In a large network they take more memory than everything else: they are kept in one form.
+        let routes = Routes::new(&take(&mut config.groups), &take(&mut config.routes));
         Router { config, routes, counters: RouterCounters::default(), budget: Budget::default() }
     }
 

@@ -1,7 +1,7 @@
 //! Shortest paths: at each switch, for each host, the ports that lead nearer to it.
 
 use crate::topology::{NodeRef, Topology};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Routes of all switches. Hosts are numbers; a switch has a few groups of ports, and for each host one of them.
 #[derive(Clone, Debug, Default)]
@@ -32,37 +32,64 @@ impl Routes {
     pub fn without(topology: &Topology, down: &BTreeSet<usize>) -> Routes {
         let (hosts, neighbours) = neighbours(topology, down);
         let mut drafts = vec![Draft::default(); neighbours.len()];
-        for (host, start) in hosts.iter().enumerate() {
+        let places = places(&hosts, |start| {
             let distances = distances(&neighbours, start);
             for (switch, draft) in drafts.iter_mut().enumerate() {
-                draft.add(nearer(&neighbours[switch], host, distances[switch], &distances));
+                draft.add(nearer(&neighbours[switch], distances[switch], &distances));
+            }
+        });
+        let mut switches: Vec<SwitchRoutes> = drafts.iter().map(|draft| draft.routes(&places)).collect();
+        for (host, start) in hosts.iter().enumerate() {
+            for switch in start.iter().flatten().filter_map(NodeRef::switch) {
+                let routes = &mut switches[switch];
+                routes.hosts[host] = routes.groups.len() as u32;
+                routes.groups.push(links_to(&neighbours[switch], host));
             }
         }
-        let finish = |draft: Draft| {
-            let mut groups: Vec<Vec<usize>> = vec![Vec::new(); draft.numbers.len()];
-            draft.numbers.into_iter().for_each(|(group, number)| groups[number as usize] = group);
-            SwitchRoutes { groups, hosts: draft.hosts }
-        };
-        Routes { switches: drafts.into_iter().map(finish).collect() }
+        Routes { switches }
     }
 }
 
+/// For each host the number of its place. Hosts at the same switches have the same place: other switches have the same
+/// routes to all of them. Each place is handed out when it is new.
+fn places(hosts: &[Neighbours], mut new: impl FnMut(&Neighbours)) -> Vec<u32> {
+    let mut numbers = BTreeMap::new();
+    let number = |start| {
+        let next = numbers.len() as u32;
+        *numbers.entry(start).or_insert_with(|| {
+            new(start);
+            next
+        })
+    };
+    hosts.iter().map(number).collect()
+}
+
+/// Routes of a switch to places.
 #[derive(Clone)]
 struct Draft {
     numbers: BTreeMap<Vec<usize>, u32>,
-    hosts: Vec<u32>,
+    /// For each place its group.
+    places: Vec<u32>,
 }
 
 impl Default for Draft {
     fn default() -> Draft {
-        Draft { numbers: BTreeMap::from([(Vec::new(), 0)]), hosts: Vec::new() }
+        Draft { numbers: BTreeMap::from([(Vec::new(), 0)]), places: Vec::new() }
     }
 }
 
 impl Draft {
+    /// Adds a place with its group.
     fn add(&mut self, group: Vec<usize>) {
         let next = self.numbers.len() as u32;
-        self.hosts.push(*self.numbers.entry(group).or_insert(next));
+        self.places.push(*self.numbers.entry(group).or_insert(next));
+    }
+
+    /// The routes to hosts in these places.
+    fn routes(&self, places: &[u32]) -> SwitchRoutes {
+        let mut groups: Vec<Vec<usize>> = vec![Vec::new(); self.numbers.len()];
+        self.numbers.iter().for_each(|(group, number)| groups[*number as usize].clone_from(group));
+        SwitchRoutes { groups, hosts: places.iter().map(|place| self.places[*place as usize]).collect() }
     }
 }
 
@@ -82,27 +109,35 @@ fn neighbours(topology: &Topology, down: &BTreeSet<usize>) -> (Vec<Neighbours>, 
     (hosts, switches)
 }
 
-/// The links that lead to the host itself, or to a switch that is nearer.
-fn nearer(neighbours: &Neighbours, host: usize, distance: u32, distances: &[u32]) -> Vec<usize> {
-    let leads = |node: &Option<NodeRef>| match *node {
-        Some(NodeRef::Host(other)) => other == host,
-        Some(NodeRef::Switch(other)) => distances[other] < distance,
-        None => false,
-    };
+/// The links that lead to a switch that is nearer. Beside a host none is.
+fn nearer(neighbours: &Neighbours, distance: u32, distances: &[u32]) -> Vec<usize> {
+    positions(neighbours, |node| node.switch().is_some_and(|other| distances[other] < distance))
+}
+
+/// The links that lead to a host itself.
+fn links_to(neighbours: &Neighbours, host: usize) -> Vec<usize> {
+    positions(neighbours, |node| *node == NodeRef::Host(host))
+}
+
+fn positions(neighbours: &Neighbours, leads: impl Fn(&NodeRef) -> bool) -> Vec<usize> {
+    let leads = |node: &Option<NodeRef>| node.as_ref().is_some_and(&leads);
     neighbours.iter().enumerate().filter(|(_, node)| leads(node)).map(|(position, _)| position).collect()
 }
 
 /// For each switch the links between it and a host with these neighbours.
 fn distances(neighbours: &[Neighbours], start: &Neighbours) -> Vec<u32> {
     let mut distances = vec![u32::MAX; neighbours.len()];
-    let mut queue: VecDeque<(NodeRef, u32)> = start.iter().flatten().map(|node| (*node, 1)).collect();
-    while let Some((node, distance)) = queue.pop_front() {
-        if let NodeRef::Switch(switch) = node
-            && distances[switch] == u32::MAX
-        {
-            distances[switch] = distance;
-            queue.extend(neighbours[switch].iter().flatten().map(|next| (*next, distance + 1)));
+    let (mut nearest, mut next) = (vec![start], Vec::new());
+    let mut distance = 1;
+    while !nearest.is_empty() {
+        for switch in nearest.drain(..).flatten().flatten().filter_map(NodeRef::switch) {
+            if distances[switch] == u32::MAX {
+                distances[switch] = distance;
+                next.push(&neighbours[switch]);
+            }
         }
+        std::mem::swap(&mut nearest, &mut next);
+        distance += 1;
     }
     distances
 }
@@ -110,6 +145,7 @@ fn distances(neighbours: &[Neighbours], start: &Neighbours) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::topology::TopologyLink;
     use crate::topology::generate::{LinkKind, Shape};
 
     fn group(routes: &Routes, switch: usize, host: usize) -> &[usize] {
@@ -135,12 +171,27 @@ mod tests {
         assert!(routes.switches.iter().all(|routes| routes.groups.len() <= 8));
     }
 
+    /// A host at two switches is in a place of its own, and its neighbours at one of them are not.
+    #[test]
+    fn hosts_at_the_same_switches_differ_only_there() {
+        let shape = Shape::LeafSpine { leaves: 2, spines: 1, hosts_per_leaf: 2 };
+        let mut topology = shape.generate(LinkKind::default(), LinkKind::default()).unwrap();
+        let second =
+            TopologyLink { ends: [(NodeRef::Host(0), 1), (NodeRef::Switch(1), 9)], ..topology.links[0].clone() };
+        topology.links.push(second);
+        let routes = Routes::shortest(&topology);
+        let ports = |switch: usize| [0, 1, 2, 3].map(|host| group(&routes, switch, host));
+        assert_eq!(ports(0), [&[0][..], &[1], &[2], &[2]]);
+        assert_eq!(ports(1), [&[3][..], &[2], &[0], &[1]]);
+        assert_eq!(ports(2), [&[0, 1][..], &[0], &[1], &[1]]);
+    }
+
     #[test]
     fn paths_avoid_links_that_are_down() {
         let shape = Shape::LeafSpine { leaves: 2, spines: 2, hosts_per_leaf: 1 };
         let topology = shape.generate(LinkKind::default(), LinkKind::default()).unwrap();
         let [leaf, spine] = ["s1", "s3"].map(|name| topology.find(name).unwrap());
-        let is_between = |link: &crate::topology::TopologyLink| link.ends.map(|(end, _)| end) == [leaf, spine];
+        let is_between = |link: &TopologyLink| link.ends.map(|(end, _)| end) == [leaf, spine];
         let down = topology.links.iter().position(is_between).unwrap();
         let routes = Routes::without(&topology, &BTreeSet::from([down]));
         assert_eq!((group(&routes, 0, 1), group(&routes, 1, 0)), (&[2][..], &[2][..]));
