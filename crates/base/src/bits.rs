@@ -1,9 +1,12 @@
 //! A bit vector of any width: the value that every P4 expression of type `bit<W>`, `int<W>` or `bool` has.
 //!
 //! The interpreter computes with these values only, so this file defines the meaning of P4 arithmetic (specification
-//! 8.5 to 8.10). It is written for clarity, not speed: a value is a vector of 64-bit limbs, the lowest first, and the
-//! bits above the width are always zero. Signed operations interpret the same bits as two's complement.
+//! 8.5 to 8.10). It is written for clarity: a value is a row of 64-bit limbs, the lowest first, and the bits above the
+//! width are always zero. Signed operations interpret the same bits as two's complement.
 
+mod limbs;
+
+use limbs::Limbs;
 use num_bigint::{BigInt, BigUint, Sign};
 use std::cmp::Ordering;
 
@@ -11,14 +14,14 @@ use std::cmp::Ordering;
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Bits {
     width: u32,
-    limbs: Vec<u64>,
+    limbs: Limbs,
 }
 
 impl Bits {
     /// All bits zero.
     #[inline]
     pub fn zero(width: u32) -> Bits {
-        Bits { width, limbs: vec![0; width.div_ceil(64) as usize] }
+        Bits { width, limbs: Limbs::zero(width.div_ceil(64) as usize) }
     }
 
     /// All bits one.
@@ -42,6 +45,7 @@ impl Bits {
     }
 
     /// The low `width` bits of `value`.
+    #[inline]
     pub fn from_u128(width: u32, value: u128) -> Bits {
         let mut bits = Bits::zero(width);
         for (index, limb) in bits.limbs.iter_mut().take(2).enumerate() {
@@ -81,30 +85,40 @@ impl Bits {
     /// `width` bits of `bytes` from bit `offset_bits`; bit 0 is the most significant bit of the first byte. Bits
     /// beyond the end of `bytes` are zero.
     pub fn from_packet(width: u32, bytes: &[u8], offset_bits: usize) -> Bits {
+        let byte = |index: usize| u128::from(bytes.get(index).copied().unwrap_or(0));
         let mut bits = Bits::zero(width);
-        for position in 0..width {
-            let source = offset_bits + position as usize;
-            let byte = bytes.get(source / 8).copied().unwrap_or(0);
-            if byte >> (7 - source % 8) & 1 == 1 {
-                bits.set_bit(width - 1 - position, true);
-            }
+        let mut end = offset_bits + width as usize;
+        for limb in bits.limbs.iter_mut() {
+            // A limb is in up to nine bytes, the last of which may have further bits. What is before the value is
+            // trimmed.
+            let (last, further) = ((end - 1) / 8, (8 - end % 8) % 8);
+            let window = (0..=last.min(8)).fold(0, |window, back| window | byte(last - back) << (8 * back));
+            *limb = (window >> further) as u64;
+            end = end.saturating_sub(64);
         }
-        bits
+        bits.trimmed()
     }
 
     /// Writes the value into `bytes` at bit `offset_bits`, most significant bit first. Bits beyond the end are lost.
     pub fn to_packet(&self, bytes: &mut [u8], offset_bits: usize) {
-        for position in 0..self.width {
-            let target = offset_bits + position as usize;
-            if let Some(byte) = bytes.get_mut(target / 8) {
-                let mask = 1u8 << (7 - target % 8);
-                if self.bit(self.width - 1 - position) {
-                    *byte |= mask;
-                } else {
-                    *byte &= !mask;
-                }
+        let (mut rest, mut at) = (self.width as usize, offset_bits);
+        while rest > 0 {
+            let count = rest.min(8 - at % 8);
+            let shift = 8 - at % 8 - count;
+            let mask = ((1u16 << count) - 1) as u8;
+            rest -= count;
+            if let Some(byte) = bytes.get_mut(at / 8) {
+                *byte = *byte & !(mask << shift) | (self.byte_from(rest) & mask) << shift;
             }
+            at += count;
         }
+    }
+
+    /// Eight bits from bit `low` on. Bits beyond the width are zero.
+    fn byte_from(&self, low: usize) -> u8 {
+        let (limb, shift) = (low / 64, low % 64);
+        let at = |limb: usize| u128::from(self.limbs.get(limb).copied().unwrap_or(0));
+        ((at(limb) | at(limb + 1) << 64) >> shift) as u8
     }
 
     /// The value as a number in `ceil(width / 8)` bytes, most significant first.
@@ -126,6 +140,7 @@ impl Bits {
     }
 
     /// The value of the given limbs (lowest first), truncated to `width`.
+    #[inline]
     pub fn from_limbs(width: u32, limbs: &[u64]) -> Bits {
         let mut bits = Bits::zero(width);
         for (to, &from) in bits.limbs.iter_mut().zip(limbs) {
@@ -208,6 +223,7 @@ impl Bits {
     }
 
     /// Truncated or zero-extended to `width`.
+    #[inline]
     pub fn resize(&self, width: u32) -> Bits {
         Bits::from_limbs(width, &self.limbs)
     }
@@ -218,8 +234,9 @@ impl Bits {
     }
 
     /// Every bit inverted.
+    #[inline]
     pub fn not(&self) -> Bits {
-        Bits { width: self.width, limbs: self.limbs.iter().map(|limb| !limb).collect() }.trimmed()
+        self.of_limbs(self.limbs.iter().map(|limb| !limb)).trimmed()
     }
 
     /// Two's complement negation.
@@ -228,11 +245,13 @@ impl Bits {
     }
 
     /// Bitwise and.
+    #[inline]
     pub fn and(&self, other: &Bits) -> Bits {
         self.zip(other, |a, b| a & b)
     }
 
     /// Bitwise or.
+    #[inline]
     pub fn or(&self, other: &Bits) -> Bits {
         self.zip(other, |a, b| a | b)
     }
@@ -246,26 +265,26 @@ impl Bits {
     pub fn add(&self, other: &Bits) -> Bits {
         self.assert_same_width(other);
         let mut carry = false;
-        let limbs = self.limbs.iter().zip(&other.limbs).map(|(&a, &b)| {
+        let limbs = self.limbs.iter().zip(other.limbs.iter()).map(|(&a, &b)| {
             let (sum, first) = a.overflowing_add(b);
             let (sum, second) = sum.overflowing_add(u64::from(carry));
             carry = first || second;
             sum
         });
-        Bits { width: self.width, limbs: limbs.collect() }.trimmed()
+        self.of_limbs(limbs).trimmed()
     }
 
     /// Difference modulo 2^width.
     pub fn sub(&self, other: &Bits) -> Bits {
         self.assert_same_width(other);
         let mut borrow = false;
-        let limbs = self.limbs.iter().zip(&other.limbs).map(|(&a, &b)| {
+        let limbs = self.limbs.iter().zip(other.limbs.iter()).map(|(&a, &b)| {
             let (difference, first) = a.overflowing_sub(b);
             let (difference, second) = difference.overflowing_sub(u64::from(borrow));
             borrow = first || second;
             difference
         });
-        Bits { width: self.width, limbs: limbs.collect() }.trimmed()
+        self.of_limbs(limbs).trimmed()
     }
 
     /// Product modulo 2^width.
@@ -318,7 +337,7 @@ impl Bits {
             let below = at(index.checked_sub(limb_shift + 1)).checked_shr(64 - bit_shift).unwrap_or(0);
             here | below
         });
-        Bits { width: self.width, limbs: limbs.collect() }.trimmed()
+        self.of_limbs(limbs).trimmed()
     }
 
     /// Logical shift right by any amount; zeros enter at the most significant bit.
@@ -333,7 +352,7 @@ impl Bits {
             let above = at(index + limb_shift + 1).checked_shl(64 - bit_shift).unwrap_or(0);
             here | above
         });
-        Bits { width: self.width, limbs: limbs.collect() }
+        self.of_limbs(limbs)
     }
 
     /// Arithmetic shift right by any amount; copies of the sign bit enter at the most significant bit.
@@ -366,6 +385,7 @@ impl Bits {
     }
 
     /// Order as unsigned numbers of equal width.
+    #[inline]
     pub fn cmp_unsigned(&self, other: &Bits) -> Ordering {
         self.assert_same_width(other);
         self.limbs.iter().rev().cmp(other.limbs.iter().rev())
@@ -389,15 +409,24 @@ impl Bits {
         Bits::from_bigint(self.width, &value.clamp(-half.clone(), half - 1))
     }
 
+    #[inline]
     fn zip(&self, other: &Bits, f: impl Fn(u64, u64) -> u64) -> Bits {
         self.assert_same_width(other);
-        Bits { width: self.width, limbs: self.limbs.iter().zip(&other.limbs).map(|(&a, &b)| f(a, b)).collect() }
+        self.of_limbs(self.limbs.iter().zip(other.limbs.iter()).map(|(&a, &b)| f(a, b)))
     }
 
+    /// A value of this one's width.
+    #[inline]
+    fn of_limbs(&self, limbs: impl IntoIterator<Item = u64>) -> Bits {
+        Bits { width: self.width, limbs: Limbs::of(self.limbs.len(), limbs) }
+    }
+
+    #[inline]
     fn assert_same_width(&self, other: &Bits) {
         assert_eq!(self.width, other.width, "operands of different widths");
     }
 
+    #[inline]
     fn trimmed(mut self) -> Bits {
         let spare = self.limbs.len() as u32 * 64 - self.width;
         if let (Some(top), 1..) = (self.limbs.last_mut(), spare) {
@@ -494,6 +523,27 @@ mod tests {
         assert_eq!(out, [0xf2, 0x34, 0xff]);
         bits(16, 0xabcd).to_packet(&mut out, 16);
         assert_eq!(out, [0xf2, 0x34, 0xab]);
+    }
+
+    #[test]
+    fn packets_have_values_at_any_bit() {
+        let pattern: Vec<u8> = (0..40u32).map(|it| (it * 73 + 41) as u8).collect();
+        let bit = |bytes: &[u8], at: usize| bytes.get(at / 8).is_some_and(|byte| byte >> (7 - at % 8) & 1 == 1);
+        for width in (0..=17).chain([31, 32, 33, 48, 63, 64, 65, 96, 127, 128, 129, 200]) {
+            for offset in (0..=17).chain([63, 64, 65, 250, 310, 320, 330]) {
+                let value = Bits::from_packet(width, &pattern, offset);
+                let wanted = (0..width as usize).map(|at| bit(&pattern, offset + at));
+                assert!(wanted.eq((0..width).rev().map(|at| value.bit(at))), "{width} at {offset}");
+                let mut written: Vec<u8> = pattern.iter().map(|byte| !byte).collect();
+                let before = written.clone();
+                value.to_packet(&mut written, offset);
+                for at in 0..pattern.len() * 8 {
+                    let is_inside = (offset..offset + width as usize).contains(&at);
+                    let from = if is_inside { &pattern } else { &before };
+                    assert_eq!(bit(&written, at), bit(from, at), "{width} at {offset}: bit {at}");
+                }
+            }
+        }
     }
 
     #[test]

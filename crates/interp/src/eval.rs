@@ -27,6 +27,11 @@ pub(crate) fn eval(program: &Program, state: &PacketState, expr: &Expr) -> Bits 
             Bits::from_bool(varbit(program, state, left) == varbit(program, state, right))
         }
         ExprKind::Unary(op, operand) => unary(*op, &eval(operand)),
+        // Operands have no effects, so the second one matters only if the first one does not decide.
+        ExprKind::Binary(op @ (BinaryOp::LogicalAnd | BinaryOp::LogicalOr), left, right) => {
+            let left = eval(left);
+            if left.is_zero() == (*op == BinaryOp::LogicalAnd) { left } else { eval(right) }
+        }
         ExprKind::Binary(op, left, right) => binary(*op, left.ty, &eval(left), &eval(right)),
         ExprKind::Mux(cond, yes, no) => {
             if eval(cond).is_zero() {

@@ -37,11 +37,12 @@ pub struct HeaderState {
 impl HeaderState {
     /// An invalid header.
     pub fn invalid(ty: &HeaderType) -> HeaderState {
-        let zero = |field: &ir::HeaderField| match field.ty {
-            FieldType::Fixed(ty) => Bits::zero(ty.width()),
-            FieldType::Varbit(_) => Bits::zero(0),
-        };
         HeaderState { valid: false, fields: ty.fields.iter().map(zero).collect() }
+    }
+
+    fn invalidate(&mut self, ty: &HeaderType) {
+        self.valid = false;
+        self.fields.iter_mut().zip(&ty.fields).for_each(|(value, field)| *value = zero(field));
     }
 
     /// The header's bytes as they appear in a packet.
@@ -54,6 +55,14 @@ impl HeaderState {
             offset_bits += field.width() as usize;
         }
         bytes
+    }
+}
+
+/// The value of a field of an invalid header.
+fn zero(field: &ir::HeaderField) -> Bits {
+    match field.ty {
+        FieldType::Fixed(ty) => Bits::zero(ty.width()),
+        FieldType::Varbit(_) => Bits::zero(0),
     }
 }
 
@@ -73,6 +82,20 @@ impl PacketState {
             vars: program.vars.iter().map(var).collect(),
             headers: program.headers.iter().map(header).collect(),
         }
+    }
+
+    /// Makes this the state at the start of a pass of another packet.
+    pub fn reset(&mut self, program: &Program, packet: &[u8]) {
+        self.packet.clear();
+        self.packet.extend_from_slice(packet);
+        self.output.clear();
+        (self.cursor, self.intrinsics) = (0, [0; INTRINSIC_SLOTS]);
+        for var in self.vars.iter_mut() {
+            if let Slotted::Own(_, value) = var {
+                *value = Bits::zero(value.width());
+            }
+        }
+        program.headers.ids().for_each(|id| self.set_invalid(program, id));
     }
 
     /// The value of an intrinsic variable.
@@ -108,6 +131,7 @@ impl PacketState {
     /// Sets a variable. The value is truncated or zero-extended to the variable's width.
     pub fn set_var(&mut self, id: VarId, new: Bits) {
         match &mut self.vars[id] {
+            Slotted::Own(_, value) if value.width() == new.width() => *value = new,
             Slotted::Own(_, value) => *value = new.resize(value.width()),
             Slotted::Intrinsic { slot, width } => {
                 if let Some(cell) = self.intrinsics.get_mut(*slot) {
@@ -134,7 +158,8 @@ impl PacketState {
 
     /// Makes a header invalid and sets its fields to zero.
     pub fn set_invalid(&mut self, program: &Program, id: HeaderId) {
-        self.headers[id] = HeaderState::invalid(&program.header_types[program.headers[id].ty]);
+        let ty = &program.header_types[program.headers[id].ty];
+        self.headers[id].invalidate(ty);
     }
 
     /// The bytes that the parser did not consume.
