@@ -6,6 +6,7 @@
 
 use crate::choice::Choice;
 use crate::expression::Context;
+use crate::known::{Known, Origin};
 use base::index::Id as _;
 use base::limits::TABLE_ENTRIES_MAX;
 use base::{Bits, FieldMatch, IndexVec, MatchKind, Rng};
@@ -26,24 +27,14 @@ const PREFIXES4: [(u32, u64); 6] = [(24, 60), (23, 10), (22, 12), (21, 5), (20, 
 /// Lengths of IPv6 prefixes.
 const PREFIXES6: [(u32, u64); 4] = [(48, 50), (40, 10), (44, 15), (64, 25)];
 
-/// Entries by the parts of the keys that count.
-type Entries = BTreeMap<Box<[u8]>, Origin>;
-
 /// The entries of one table.
 #[derive(Debug, Default)]
 struct Contents {
     /// By what of the keys counts: entries, by those parts of the keys. The most specific come first.
-    shapes: Vec<(Vec<Bits>, Entries)>,
+    shapes: Vec<(Vec<Bits>, Known)>,
     count: u64,
     lookups: u64,
     hits: u64,
-}
-
-/// For which packet an entry was made.
-#[derive(Clone, Copy, Debug)]
-struct Origin {
-    flow: u32,
-    traffic: u32,
 }
 
 /// The fill level of a table after a run.
@@ -80,6 +71,8 @@ pub(crate) struct Learning<'p> {
     ports: Vec<(u32, u32)>,
     /// Whether lookups are counted.
     pub counts: bool,
+    /// The words of a key.
+    packed: Vec<u64>,
 }
 
 impl<'p> Learning<'p> {
@@ -103,6 +96,7 @@ impl<'p> Learning<'p> {
             traffic: 0,
             ports,
             counts: true,
+            packed: Vec::new(),
         }
     }
 
@@ -198,11 +192,15 @@ impl<'p> Learning<'p> {
     }
 
     /// The entry that matches, if there is one.
-    fn find(&self, table: TableId, keys: &[Bits]) -> Option<Lookup> {
-        self.tables[table].shapes.iter().find_map(|(masks, entries)| {
-            let key = packed(masks, keys);
-            self.entry(table, &masked(masks, keys), *entries.get(&key)?)
-        })
+    fn find(&mut self, table: TableId, keys: &[Bits]) -> Option<Lookup> {
+        let mut packed = std::mem::take(&mut self.packed);
+        let found = self.tables[table].shapes.iter().find_map(|(masks, known)| {
+            pack(masks, keys, &mut packed);
+            Some((masks, known.get(&packed)?))
+        });
+        let entry = found.and_then(|(masks, origin)| self.entry(table, &masked(masks, keys), origin));
+        self.packed = packed;
+        entry
     }
 
     /// Whether the table's action profile, if there is one, takes another member.
@@ -235,10 +233,12 @@ impl<'p> Learning<'p> {
         let position = position.unwrap_or_else(|| {
             // The most specific is found first.
             let at = contents.shapes.partition_point(|(known, _)| ones(known) > ones(&masks));
-            contents.shapes.insert(at, (masks.clone(), BTreeMap::new()));
+            pack(&masks, &keys, &mut self.packed);
+            contents.shapes.insert(at, (masks.clone(), Known::new(self.packed.len())));
             at
         });
-        contents.shapes[position].1.insert(packed(&masks, &keys), origin);
+        pack(&masks, &keys, &mut self.packed);
+        contents.shapes[position].1.insert(&self.packed, origin);
         Some(entry)
     }
 }
@@ -282,8 +282,12 @@ fn masked(masks: &[Bits], keys: &[Bits]) -> Vec<Bits> {
     masks.iter().zip(keys).map(|(mask, key)| key.and(mask)).collect()
 }
 
-fn packed(masks: &[Bits], keys: &[Bits]) -> Box<[u8]> {
-    masks.iter().zip(keys).flat_map(|(mask, key)| key.and(mask).to_be_bytes()).collect()
+/// The words of what counts of some keys.
+fn pack(masks: &[Bits], keys: &[Bits], packed: &mut Vec<u64>) {
+    packed.clear();
+    for (mask, key) in masks.iter().zip(keys) {
+        packed.extend(mask.limbs().iter().zip(key.limbs()).map(|(mask, key)| mask & key));
+    }
 }
 
 /// How many bits count.

@@ -9,7 +9,7 @@
 //! * `path`, `walk`: the paths through a parser.
 //! * `layout`, [`template`]: known headers; frames.
 //! * [`expression`], [`settings`], [`flows`]: what users say.
-//! * `choice`, `host`: what entries do, and which are needed.
+//! * `choice`, `host`, `known`: what entries do, which are needed, and which are there.
 //! * [`run`]: all of it.
 
 mod choice;
@@ -17,6 +17,7 @@ pub mod describe;
 pub mod expression;
 pub mod flows;
 mod host;
+mod known;
 mod layout;
 mod path;
 pub mod run;

@@ -93,6 +93,7 @@ impl<'p> Generator<'p> {
         let block = walk::parser_of(self.program).map(|(block, ..)| block);
         let mut entered = Entered { block, states: BTreeSet::new() };
         let interpreter = Interpreter::new(self.program);
+        let mut state = PacketState::new(self.program, Vec::new());
         let flows = self.settings.flows.max(self.kinds() as u64);
         let most = flows.max(self.settings.entries.saturating_mul(TRIED_MAX));
         let (mut frame, mut idle, mut entries) = (Vec::new(), 0, 0);
@@ -109,7 +110,8 @@ impl<'p> Generator<'p> {
             for traffic in 0..self.templates.len() {
                 (host.context, host.traffic) = (self.context(traffic, flow), traffic);
                 if let Some(port) = self.frame(traffic, flow, 0, &mut frame) {
-                    run(&interpreter, &frame, port, &mut host, &mut entered);
+                    arrive(self.program, &mut state, &frame, port);
+                    run(&interpreter, &mut state, &mut host, &mut entered);
                 }
             }
             idle = if host.entries() > entries { 0 } else { idle + 1 };
@@ -207,11 +209,10 @@ fn templates_of(program: &Program, walk: &Walk, traffic: &Traffic) -> Result<Vec
     Ok(chosen)
 }
 
-/// Runs a packet through the blocks, up to the first point at which it does not simply continue.
-fn run(interpreter: &Interpreter<'_>, frame: &[u8], port: u32, host: &mut Learning<'_>, tracer: &mut Entered) {
-    let program = interpreter.program();
+/// Makes the state that of a packet that has just arrived.
+fn arrive(program: &Program, state: &mut PacketState, frame: &[u8], port: u32) {
     let architecture = program.architecture;
-    let mut state = PacketState::new(program, frame.to_vec());
+    state.reset(program, frame);
     let length = frame.len() as u64;
     for var in program.vars.iter() {
         let VarKind::Intrinsic(slot) = var.kind else { continue };
@@ -222,10 +223,15 @@ fn run(interpreter: &Interpreter<'_>, frame: &[u8], port: u32, host: &mut Learni
             _ => {}
         }
     }
+}
+
+/// Runs a packet through the blocks, up to the first point at which it does not simply continue.
+fn run(interpreter: &Interpreter<'_>, state: &mut PacketState, host: &mut Learning<'_>, tracer: &mut Entered) {
+    let architecture = interpreter.program().architecture;
     let has_second_parser = architecture.blocks.iter().any(|it| it.is_behind_queues && it.role == BlockRole::Parser);
     for (position, block) in architecture.blocks.iter().enumerate() {
         for (point, info) in architecture.points.iter().enumerate().filter(|(_, info)| info.before == position) {
-            match interpreter.decide(PointId::from_index(point), &mut state) {
+            match interpreter.decide(PointId::from_index(point), state) {
                 Decision::GoesOn => {}
                 Decision::Enqueue { port, .. } if !has_second_parser && info.before < architecture.blocks.len() => {
                     if let Some(slot) = architecture.slot_from(Source::QueuePort) {
@@ -235,10 +241,8 @@ fn run(interpreter: &Interpreter<'_>, frame: &[u8], port: u32, host: &mut Learni
                 _ => return,
             }
         }
-        let is_last = block.role == BlockRole::Deparser || position >= program.blocks.len();
-        if is_last
-            || interpreter.run_block(BlockId::from_index(position), &mut state, host, tracer) != Outcome::Finished
-        {
+        let is_last = block.role == BlockRole::Deparser || position >= interpreter.program().blocks.len();
+        if is_last || interpreter.run_block(BlockId::from_index(position), state, host, tracer) != Outcome::Finished {
             return;
         }
     }
