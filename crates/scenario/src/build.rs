@@ -4,13 +4,14 @@ use crate::ScenarioFault;
 use crate::controller::{self, Controlled, ControllerMaker, ControllerPlan};
 use crate::resolve::{FlowKind, FlowPlan, IncastPlan, Scenario, SwitchKind, SwitchPlan};
 use crate::samples::{Carried, Sample};
+use crate::stations::Stations;
 use crate::topology::routes::{Routes, SwitchRoutes};
 use crate::topology::{Links, NodeRef, Topology, TopologySwitch};
 use core::net::IpAddr;
 use sim::channel::ChannelCounters;
 use sim::device::QueuePlace;
 use sim::external::ExternalHost;
-use sim::host::{Host, HostConfig, Incast, IncastFlow, Listener, Ping, TcpFlow, UdpFlow};
+use sim::host::{Host, Incast, IncastFlow, Listener, Ping, TcpFlow, UdpFlow};
 use sim::network::{Network, NetworkBuilder, NodeId, PortId};
 use sim::router::{HostTable, Router, RouterConfig, RouterPort};
 use sim::switch_node::SwitchNode;
@@ -428,7 +429,9 @@ impl Servers {
 /// The hosts with their flows, and the ports of the flows.
 fn make_hosts(scenario: &Scenario) -> Result<(Vec<Host>, Vec<Ports>), String> {
     let topology = &scenario.topology;
-    let mut hosts: Vec<Host> = (0..topology.hosts.len()).map(|index| Host::new(host_config(scenario, index))).collect();
+    let stations = Stations::new(topology);
+    let mut hosts: Vec<Host> =
+        (0..topology.hosts.len()).map(|index| Host::new(stations.config(scenario, index))).collect();
     let (mut sources, mut destinations) = (Numbers::default(), Numbers::default());
     let mut servers = Servers::default();
     let mut flow_ports = Vec::with_capacity(scenario.flows.len());
@@ -498,24 +501,4 @@ fn address(topology: &Topology, host: usize, is_v6: bool) -> Result<IpAddr, Stri
     let address = host.addresses.iter().find(|it| it.ip.is_ipv6() == is_v6).map(|it| it.ip);
     let version = if is_v6 { 6 } else { 4 };
     address.ok_or_else(|| format!("host {} has no address of IPv{version} for a flow", host.name))
-}
-
-/// How a host is set up.
-pub fn host_config(scenario: &Scenario, index: usize) -> HostConfig {
-    let host = &scenario.topology.hosts[index];
-    let mut neighbours = host.neighbours.clone();
-    if !scenario.resolves {
-        // Others are behind a gateway: to know them all would take more memory than anything else in a large network.
-        let is_near = |ip: IpAddr| host.addresses.iter().any(|own| own.has_in_network(ip));
-        let others = scenario.topology.hosts.iter().enumerate().filter(|(other, _)| *other != index);
-        let known = others.flat_map(|(_, other)| other.addresses.iter().map(|it| (it.ip, other.mac)));
-        neighbours.extend(known.filter(|(ip, _)| is_near(*ip)));
-    }
-    HostConfig {
-        name: host.name.clone(),
-        mac: host.mac,
-        addresses: host.addresses.clone(),
-        gateways: host.gateways.clone(),
-        neighbours,
-    }
 }

@@ -4,8 +4,8 @@
 //! leaves: frames as the scenario's hosts send them through a switch, for the measurement; the scenario with the costs.
 //! The simulator itself measures nothing.
 
-use crate::build::host_config;
 use crate::resolve::Scenario;
+use crate::stations::host_config;
 use crate::topology::routes::Routes;
 use crate::topology::{NodeRef, Topology};
 use sim::pipeline::Service;

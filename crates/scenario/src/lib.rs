@@ -13,9 +13,9 @@
 //!   [`faults`]: what fails, and when.
 //! * [`controller`]: who answers packets and digests of switches.
 //! * [`cost`]: what packets cost, if that is measured before the run.
-//! * [`build`]: from a scenario to a network that runs. [`results`]: what was measured, as text. [`completion`],
-//!   [`ideal`]: how long flows took, and how long they would take alone. [`samples`]: what happened over time.
-//!   [`metrics`]: a run as a list of numbers.
+//! * [`build`]: from a scenario to a network that runs; [`stations`]: the settings of its hosts. [`results`]: what was
+//!   measured, as text. [`completion`], [`ideal`]: how long flows took, and how long they would take alone.
+//!   [`samples`]: what happened over time. [`metrics`]: a run as a list of numbers.
 //! * [`report`]: plots, and a page with them.
 //! * [`check`]: properties that are checked packet by packet. [`journeys`]: what happens to each packet of a flow.
 //! * [`sweep`]: many runs of one scenario.
@@ -39,6 +39,7 @@ pub mod report;
 pub mod resolve;
 pub mod results;
 pub mod samples;
+pub mod stations;
 pub mod sweep;
 pub mod topology;
 pub mod trace;

@@ -6,7 +6,7 @@
 
 use super::{Namespace, TappedHost};
 use scenario::Scenario;
-use scenario::build::host_config;
+use scenario::stations::host_config;
 use sim::host::{HostAddress, HostConfig};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
