@@ -452,7 +452,7 @@ fn the_cell_of_a_large_array_is_fetched_when_its_index_is_known() {
     let text = |size: &str| c_of(&small(&arrays(size), PARSE_TWO, ingress, "emit h0"));
     assert_eq!(
         fetches(function(&text("65536"), 2)),
-        ["ws_fetch_count(&env->counters[0u].cells[v5_ran]);", "ws_fetch_meter(&env->meters[0u].cells[v5_ran]);"]
+        ["ws_fetch_count(&env->counters[0u].cells[v5_ran]);", "ws_fetch_meter(&env->meters[0u], v5_ran);"]
     );
     assert!(fetches(function(&text("16"), 2)).is_empty());
 }

@@ -68,10 +68,12 @@ impl Scope<'_, '_> {
         let position = self.atom(position);
         for &Array { array, number } in arrays {
             let item = || C::Env(array, number);
-            let cell = unary("&", index(dot(item(), "cells"), position.clone()));
-            let fetch = if array == EnvArray::Meters { "ws_fetch_meter" } else { "ws_fetch_count" };
+            let fetch = match array {
+                EnvArray::Meters => call("ws_fetch_meter", vec![unary("&", item()), position.clone()]),
+                _ => call("ws_fetch_count", vec![unary("&", index(dot(item(), "cells"), position.clone()))]),
+            };
             let exists = binary("<", position.clone(), dot(item(), "size"));
-            self.push(S::If(exists, vec![S::Eval(call(fetch, vec![cell]))], Vec::new()));
+            self.push(S::If(exists, vec![S::Eval(fetch)], Vec::new()));
         }
     }
 }
