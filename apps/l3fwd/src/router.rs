@@ -9,12 +9,12 @@ use control::Problem;
 use controller::address::{Mac, from_value, is_link_local};
 use controller::bucket::Bucket;
 use controller::neighbours::{Event, Neighbours, Station, Waiting};
-use controller::packet::arp::{self, Arp};
 use controller::packet::icmp::{self, Failure};
 use controller::packet::ip::Packet;
-use controller::packet::{ETHERTYPE_ARP, ETHERTYPE_IPV4, ETHERTYPE_IPV6, Frame, nd, question};
+use controller::packet::neighbour::{self, Said};
+use controller::packet::{ETHERTYPE_IPV4, ETHERTYPE_IPV6, Frame};
 use controller::{Entry, Fields, Logic, Orders};
-use core::net::{IpAddr, Ipv6Addr};
+use core::net::IpAddr;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -121,10 +121,8 @@ impl Router {
 
     /// Asks where a station is.
     fn ask(&self, station: Station, whom: Option<Mac>, orders: &mut Orders) {
-        let Some(interface) = self.config.interface(station.port) else { return };
-        let source = interface.address_for(station.address);
-        if let Some(frame) = source.and_then(|source| question(interface.mac, source, station.address, whom)) {
-            out(station.port, frame, orders);
+        if let Some(interface) = self.config.interface(station.port) {
+            neighbour::ask(station, whom, interface.mac, interface.address_for(station.address), orders);
         }
     }
 
@@ -193,29 +191,21 @@ impl Router {
         }
     }
 
-    fn arp(&mut self, now: Duration, port: u16, bytes: &[u8], orders: &mut Orders) {
-        let Some((interface, arp)) = self.config.interface(port).zip(
-            Frame::parse(bytes).filter(|frame| frame.ethertype == ETHERTYPE_ARP).and_then(|it| Arp::parse(it.payload)),
-        ) else {
-            return;
-        };
-        if !interface.has(arp.target.into()) || !arp.sender_mac.is_station() {
+    /// ARP or neighbour discovery.
+    fn neighbour(&mut self, now: Duration, port: u16, bytes: &[u8], orders: &mut Orders) {
+        let Some((interface, said)) = self.config.interface(port).zip(Said::parse(bytes)) else { return };
+        let is_for_it = interface.has(said.target);
+        // All stations of the link hear ARP, whomever it is for.
+        if said.address.is_ipv4() && !(is_for_it && said.mac.is_some_and(|mac| mac.is_station())) {
             return;
         }
-        let is_request = arp.operation == arp::REQUEST;
-        if is_request {
-            let reply = Arp {
-                operation: arp::REPLY,
-                sender_mac: interface.mac,
-                sender: arp.target,
-                target_mac: arp.sender_mac,
-                target: arp.sender,
-            };
-            let payload = &reply.to_bytes()[..];
-            let frame = Frame { destination: arp.sender_mac, source: interface.mac, ethertype: ETHERTYPE_ARP, payload };
-            out(port, frame.to_bytes(), orders);
+        let answer = said.answer(interface.mac).filter(|_| said.is_question && is_for_it);
+        if let Some(frame) = answer {
+            out(port, frame, orders);
         }
-        self.heard(now, port, arp.sender.into(), arp.sender_mac, is_request, orders);
+        if let Some(mac) = said.mac {
+            self.heard(now, port, said.address, mac, said.is_question, orders);
+        }
     }
 
     /// A station says where it is.
@@ -228,32 +218,6 @@ impl Router {
             // Link-local addresses are looked for as gateways only.
             let events = self.neighbours.heard(now, station, mac, speaks && !is_link_local(address));
             self.follow(now, events, orders);
-        }
-    }
-
-    fn nd(&mut self, now: Duration, port: u16, bytes: &[u8], orders: &mut Orders) {
-        let Some(frame) = Frame::parse(bytes) else { return };
-        let Some((packet, message)) = Packet::parse(frame.payload).and_then(|it| Some((it, nd::parse(&it)?))) else {
-            return;
-        };
-        match message {
-            nd::Message::Solicitation { target, mac } => {
-                self.advertise(port, frame, packet.source, target, orders);
-                if let Some(mac) = mac {
-                    self.heard(now, port, packet.source, mac, true, orders);
-                }
-            }
-            nd::Message::Advertisement { target, mac } => {
-                self.heard(now, port, target.into(), mac.unwrap_or(frame.source), false, orders);
-            }
-        }
-    }
-
-    /// Answers a solicitation for an address of the router.
-    fn advertise(&self, port: u16, to: Frame<'_>, asked: IpAddr, target: Ipv6Addr, orders: &mut Orders) {
-        let interface = self.config.interface(port).filter(|it| it.has(target.into()));
-        if let Some(frame) = interface.and_then(|it| nd::advertisement(it.mac, target, asked, to.source)) {
-            out(port, frame, orders);
         }
     }
 
@@ -345,8 +309,7 @@ impl Logic for Router {
             Some(tables::NO_ROUTE) => self.report(now, Failure::NoRoute, port, payload, orders),
             Some(tables::UNRESOLVED) => self.unresolved(now, port, hop, payload, orders),
             Some(tables::LOCAL) => self.local(now, port, payload, orders),
-            Some(tables::ARP) => self.arp(now, port, payload, orders),
-            Some(tables::ND) => self.nd(now, port, payload, orders),
+            Some(tables::ARP | tables::ND) => self.neighbour(now, port, payload, orders),
             _ => {}
         }
     }

@@ -178,10 +178,7 @@ impl<'a> Served<'a> {
                         }
                     }
                 }
-                Ok(None) => {
-                    let now = self.now();
-                    self.logic.timer(now, &mut orders);
-                }
+                Ok(None) => {}
                 Err(failure) => return failure.into(),
             }
             let mut digests = Vec::new();
@@ -192,6 +189,11 @@ impl<'a> Served<'a> {
                 if let Err(ended) = self.hear(message, &mut orders) {
                     return ended;
                 }
+            }
+            // Also while messages never end: nobody may keep a controller from its questions.
+            let now = self.now();
+            if self.logic.next_timer().is_some_and(|due| due <= now) {
+                self.logic.timer(now, &mut orders);
             }
             if let Err(failure) = self.carry_out(orders).await {
                 return failure.into();

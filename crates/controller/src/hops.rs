@@ -7,9 +7,7 @@
 use crate::address::{Mac, Network};
 use crate::logic::{Entry, Orders};
 use crate::neighbours::{Event, NeighbourSettings, Neighbours, Station};
-use crate::packet::arp::Arp;
-use crate::packet::ip::Packet;
-use crate::packet::{ETHERTYPE_ARP, ETHERTYPE_IPV6, Frame, nd, question};
+use crate::packet::neighbour::{Said, ask};
 use core::net::IpAddr;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -149,8 +147,9 @@ impl Hops {
 
     /// ARP or neighbour discovery that is for the switch has arrived at a port.
     pub fn heard(&mut self, now: Duration, port: u16, frame: &[u8], orders: &mut Orders) -> Vec<Change> {
-        let Some((address, mac)) = sender(frame).filter(|(_, mac)| mac.is_station()) else { return Vec::new() };
-        let station = Station { port, address };
+        let Some(said) = Said::parse(frame) else { return Vec::new() };
+        let Some(mac) = said.mac.filter(|mac| mac.is_station()) else { return Vec::new() };
+        let station = Station { port, address: said.address };
         match self.numbers.contains_key(&station) {
             true => {
                 let events = self.neighbours.heard(now, station, mac, false);
@@ -176,7 +175,9 @@ impl Hops {
         for event in events {
             let (station, mac) = match event {
                 Event::Ask(station, whom) => {
-                    self.ask(station, whom, orders);
+                    if let Some(link) = self.link(station.port) {
+                        ask(station, whom, link.mac, link.address_for(station.address), orders);
+                    }
                     continue;
                 }
                 Event::Found(station, mac) => (station, Some(mac)),
@@ -189,37 +190,14 @@ impl Hops {
         }
         changes
     }
-
-    fn ask(&self, station: Station, whom: Option<Mac>, orders: &mut Orders) {
-        let Some(link) = self.link(station.port) else { return };
-        let source = link.address_for(station.address);
-        if let Some(frame) = source.and_then(|source| question(link.mac, source, station.address, whom)) {
-            orders.packet(&[("port", station.port.into())], frame);
-        }
-    }
-}
-
-/// The station that a frame of ARP or neighbour discovery speaks of, and its Ethernet address.
-fn sender(frame: &[u8]) -> Option<(IpAddr, Mac)> {
-    let frame = Frame::parse(frame)?;
-    match frame.ethertype {
-        ETHERTYPE_ARP => Arp::parse(frame.payload).map(|arp| (arp.sender.into(), arp.sender_mac)),
-        ETHERTYPE_IPV6 => {
-            let packet = Packet::parse(frame.payload)?;
-            match nd::parse(&packet)? {
-                nd::Message::Solicitation { mac, .. } => Some((packet.source, mac?)),
-                nd::Message::Advertisement { target, mac } => Some((target.into(), mac.unwrap_or(frame.source))),
-            }
-        }
-        _ => None,
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::logic::Fields;
-    use crate::packet::arp;
+    use crate::packet::arp::{self, Arp};
+    use crate::packet::{ETHERTYPE_ARP, Frame, nd};
     use core::net::{Ipv4Addr, Ipv6Addr};
 
     const HERE: Mac = Mac([2, 0, 0, 0, 1, 1]);

@@ -3,17 +3,16 @@
 //! What enters: frames, and what a packet is to say. What leaves: their parts, and packets with right checksums. What
 //! is cut off or contradicts itself is not read.
 //!
-//! * [`arp`], [`nd`]: neighbours of IPv4 and IPv6; [`icmp`]: errors and echoes.
+//! * [`arp`], [`nd`]: neighbours of IPv4 and IPv6; [`neighbour`]: of both. [`icmp`]: errors and echoes.
 //! * [`ip`]: headers of both versions. [`tcp`]: whether somebody listens.
 
 use crate::address::Mac;
-use arp::Arp;
-use core::net::IpAddr;
 
 pub mod arp;
 pub mod icmp;
 pub mod ip;
 pub mod nd;
+pub mod neighbour;
 pub mod tcp;
 
 /// What a frame carries: IPv4.
@@ -50,21 +49,6 @@ impl Frame<'_> {
     /// Its bytes.
     pub fn to_bytes(self) -> Vec<u8> {
         [&self.destination.0[..], &self.source.0, &self.ethertype.to_be_bytes(), self.payload].concat()
-    }
-}
-
-/// A frame that asks for the Ethernet address of a station, by ARP or neighbour discovery: all stations of the link, or
-/// the place where it was.
-pub fn question(mac: Mac, source: IpAddr, target: IpAddr, whom: Option<Mac>) -> Option<Vec<u8>> {
-    match (source, target) {
-        (IpAddr::V4(sender), IpAddr::V4(target)) => {
-            let arp = Arp { operation: arp::REQUEST, sender_mac: mac, sender, target_mac: Mac([0; 6]), target };
-            let destination = whom.unwrap_or(Mac::BROADCAST);
-            let payload = &arp.to_bytes()[..];
-            Some(Frame { destination, source: mac, ethertype: ETHERTYPE_ARP, payload }.to_bytes())
-        }
-        (IpAddr::V6(source), IpAddr::V6(target)) => nd::solicitation(mac, source, target, whom),
-        _ => None,
     }
 }
 

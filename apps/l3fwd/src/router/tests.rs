@@ -1,7 +1,10 @@
 //! What the program hands to the controller, and what the controller does then, as text.
 
 use super::*;
+use controller::packet::arp::{self, Arp};
 use controller::packet::ip::{self, build};
+use controller::packet::{ETHERTYPE_ARP, nd};
+use core::net::Ipv6Addr;
 use expect_test::{Expect, expect};
 
 const CONFIG: &str = r#"
@@ -175,9 +178,9 @@ fn a_router_begins() {
     "#]]
     .assert_eq(&words(&mut orders));
     expect![[r#"
-        0 s port=0x1 mode=0x0: 02:00:00:00:01:01 > ff:ff:ff:ff:ff:ff arp 1: 10.0.1.1 02:00:00:00:01:01 to 10.0.1.9 00:00:00:00:00:00
-        0 s port=0x2 mode=0x0: 02:00:00:00:02:01 > ff:ff:ff:ff:ff:ff arp 1: 10.0.2.1 02:00:00:00:02:01 to 10.0.2.9 00:00:00:00:00:00
-        0 s port=0x2 mode=0x0: 02:00:00:00:02:01 > 33:33:ff:00:00:09 fe80::ff:fe00:201 > ff02::1:ff00:9 ttl 255: Solicitation { target: fe80::9, mac: Some(Mac([2, 0, 0, 0, 2, 1])) }
+        0 s port=0x1: 02:00:00:00:01:01 > ff:ff:ff:ff:ff:ff arp 1: 10.0.1.1 02:00:00:00:01:01 to 10.0.1.9 00:00:00:00:00:00
+        0 s port=0x2: 02:00:00:00:02:01 > ff:ff:ff:ff:ff:ff arp 1: 10.0.2.1 02:00:00:00:02:01 to 10.0.2.9 00:00:00:00:00:00
+        0 s port=0x2: 02:00:00:00:02:01 > 33:33:ff:00:00:09 fe80::ff:fe00:201 > ff02::1:ff00:9 ttl 255: Solicitation { target: fe80::9, mac: Some(Mac([2, 0, 0, 0, 2, 1])) }
     "#]].assert_eq(&wait(&mut router, 0));
 }
 
@@ -243,8 +246,8 @@ fn packets_wait_while_a_neighbour_is_looked_for() {
         tables::UNRESOLVED,
         &packet,
         expect![[r#"
-        port=0x2 mode=0x0: 02:00:00:00:02:01 > ff:ff:ff:ff:ff:ff arp 1: 10.0.2.1 02:00:00:00:02:01 to 10.0.2.2 00:00:00:00:00:00
-    "#]],
+            port=0x2: 02:00:00:00:02:01 > ff:ff:ff:ff:ff:ff arp 1: 10.0.2.1 02:00:00:00:02:01 to 10.0.2.2 00:00:00:00:00:00
+        "#]],
     );
     says(&mut it, 100, tables::UNRESOLVED, &packet, expect![""]);
     let reply = arp_frame(arp::REPLY, Mac([2, 0, 0, 0, 2, 2]), "10.0.2.2", "10.0.2.1");
@@ -261,8 +264,8 @@ fn packets_wait_while_a_neighbour_is_looked_for() {
         tables::UNRESOLVED,
         &packet,
         expect![[r#"
-        port=0x2 mode=0x0: 02:00:00:00:02:01 > 33:33:ff:00:00:02 2001:db8:2::1 > ff02::1:ff00:2 ttl 255: Solicitation { target: 2001:db8:2::2, mac: Some(Mac([2, 0, 0, 0, 2, 1])) }
-    "#]],
+            port=0x2: 02:00:00:00:02:01 > 33:33:ff:00:00:02 2001:db8:2::1 > ff02::1:ff00:2 ttl 255: Solicitation { target: 2001:db8:2::2, mac: Some(Mac([2, 0, 0, 0, 2, 1])) }
+        "#]],
     );
 }
 
@@ -272,8 +275,8 @@ fn a_neighbour_that_does_not_answer_is_unreachable() {
     let packet = from_host("10.0.1.2", "10.0.2.7", ip::UDP, &UDP);
     hand(&mut it, 1, [1, tables::UNRESOLVED, 0], &packet);
     expect![[r#"
-        2 s port=0x2 mode=0x0: 02:00:00:00:02:01 > ff:ff:ff:ff:ff:ff arp 1: 10.0.2.1 02:00:00:00:02:01 to 10.0.2.7 00:00:00:00:00:00
-        3 s port=0x2 mode=0x0: 02:00:00:00:02:01 > ff:ff:ff:ff:ff:ff arp 1: 10.0.2.1 02:00:00:00:02:01 to 10.0.2.7 00:00:00:00:00:00
+        2 s port=0x2: 02:00:00:00:02:01 > ff:ff:ff:ff:ff:ff arp 1: 10.0.2.1 02:00:00:00:02:01 to 10.0.2.7 00:00:00:00:00:00
+        3 s port=0x2: 02:00:00:00:02:01 > ff:ff:ff:ff:ff:ff arp 1: 10.0.2.1 02:00:00:00:02:01 to 10.0.2.7 00:00:00:00:00:00
         4 s mode=0x2: 02:00:00:00:01:01 > 02:00:00:00:01:02 10.0.1.1 > 10.0.1.2 ttl 64: icmp [3, 1], 40 bytes
     "#]].assert_eq(&wait(&mut it, 9));
 }
