@@ -383,8 +383,8 @@ static inline WS_UNUSED void ws_fetch_count(const struct ws_count *cell)
 /* Prefetches the cell of a meter that is about to run. */
 static inline WS_UNUSED void ws_fetch_meter(const struct ws_meters *meters, uint64_t index)
 {
-    /* The second line of a cell is for packets that are not green. While each worker counts by itself, cells without rates
-       are only read: who fetched them to write would take them from the others. */
+    /* The second line of a cell is for packets that are not green. While each worker counts by itself, cells without
+       rates are only read: who fetched them to write would take them from the others. */
     if (meters->green != NULL) {
         __builtin_prefetch(meters->cells + index, 0);
         __builtin_prefetch(meters->green + index, 1);
