@@ -7,6 +7,8 @@
 //! [`text`]. Servers may limit the memory of what they decode ([`codec`], [`mod@weight`]) and decode updates one by
 //! one ([`unread`]); [`wire`] has the code of each message. Matches of keys are written and shown in one place
 //! ([`mod@matches`]). A client and a server in one process need no connection ([`near`]).
+//!
+//! `tests/generated.rs` makes the Rust of the messages, which is kept in `generated`.
 
 pub mod codec;
 pub mod matches;
@@ -21,7 +23,7 @@ pub mod google {
     /// The status that reports failures.
     #[allow(missing_docs, unused_qualifications, clippy::all, reason = "made from google/rpc/status.proto")]
     pub mod rpc {
-        tonic::include_proto!("google.rpc");
+        include!("../generated/google.rpc.rs");
     }
 }
 
@@ -32,14 +34,14 @@ pub mod p4 {
         /// P4Info and its types.
         #[allow(missing_docs, unused_qualifications, clippy::all, reason = "made from p4/config/v1")]
         pub mod v1 {
-            tonic::include_proto!("p4.config.v1");
+            include!("../generated/p4.config.v1.rs");
         }
     }
     /// The service and its entities.
     #[allow(missing_docs, unused_qualifications, clippy::all, reason = "made from p4/v1")]
     pub mod v1 {
-        tonic::include_proto!("p4.v1");
-        include!(concat!(env!("OUT_DIR"), "/servers/p4.v1.rs"));
+        include!("../generated/p4.v1.rs");
+        include!("../generated/servers/p4.v1.rs");
     }
 }
 
@@ -48,8 +50,8 @@ pub mod wirespeed {
     /// The commands of `simple_switch_CLI` as a service.
     #[allow(missing_docs, unused_qualifications, clippy::all, reason = "made from wirespeed/v1/commands.proto")]
     pub mod v1 {
-        tonic::include_proto!("wirespeed.v1");
-        include!(concat!(env!("OUT_DIR"), "/servers/wirespeed.v1.rs"));
+        include!("../generated/wirespeed.v1.rs");
+        include!("../generated/servers/wirespeed.v1.rs");
     }
 }
 

@@ -12,8 +12,8 @@ use std::sync::LazyLock;
 
 /// The descriptors of all messages.
 pub(crate) static POOL: LazyLock<DescriptorPool> = LazyLock::new(|| {
-    let bytes: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));
-    DescriptorPool::decode(bytes).expect("the build script wrote valid descriptors")
+    let bytes: &[u8] = include_bytes!("../generated/descriptors.bin");
+    DescriptorPool::decode(bytes).expect("`tests/generated.rs` wrote valid descriptors")
 });
 
 /// The text form: one field per line, nested messages indented by two spaces, fields in the order of their numbers.

@@ -51,8 +51,8 @@ impl Report<'_> {
     }
 }
 
-/// Folders that contain no files of the project.
-const SKIPPED: [&str; 3] = [".git", "target", "__pycache__"];
+/// Folders that contain no files of the project, or only files that its tests make.
+const SKIPPED: [&str; 4] = [".git", "target", "__pycache__", "generated"];
 
 /// Endings of the names of text files that are written by hand.
 const TEXT_ENDINGS: [&str; 15] = [
