@@ -54,6 +54,15 @@ enum Engine {
     Ternary(Ternary),
 }
 
+#[cfg(target_arch = "x86_64")]
+impl Engine {
+    /// Whether bursts are looked up differently by processors that gather. The function for these has no other engines:
+    /// each copy of an engine takes long to compile.
+    fn gathers(&self) -> bool {
+        matches!(self, Engine::Exact(_) | Engine::Flat(_) | Engine::Networks(_) | Engine::Ternary(_))
+    }
+}
+
 impl Snapshot {
     /// A snapshot of the table. `seed` changes the hashes; results do not depend on it.
     pub fn new(table: &Table, seed: u64) -> Snapshot {
@@ -307,19 +316,13 @@ impl Snapshot {
     /// The entry that `key` (a row of key words) matches, or the default entry.
     pub fn lookup(&self, key: &[u64]) -> &EntryHeader {
         assert_eq!(key.len(), self.key_words, "a key has the words of the table's layout");
-        self.cells.header(self.find_one(key))
+        self.cells.header(self.find_any(key))
     }
 
     /// The action data behind the entry that `key` matches.
     pub fn lookup_data(&self, key: &[u64]) -> &[u64] {
         assert_eq!(key.len(), self.key_words, "a key has the words of the table's layout");
-        self.cells.data(self.find_one(key))
-    }
-
-    fn find_one(&self, key: &[u64]) -> Cell {
-        let mut found = [0];
-        self.find::<false>(key, &mut found);
-        found[0]
+        self.cells.data(self.find_any(key))
     }
 
     /// The lookup handle for generated code. Valid as long as this snapshot is neither moved nor changed.
@@ -332,7 +335,7 @@ impl Snapshot {
     /// The lookup that is fastest on this processor.
     fn best_function(&self) -> LookupFunction {
         #[cfg(target_arch = "x86_64")]
-        if sixteen::is_useful() {
+        if counts_bits() && sixteen::is_useful() {
             match &self.engine {
                 Engine::Flat(engine)
                     if engine.one_piece().is_some() && sixteen::serves(engine.slots(), &self.cells) =>
@@ -345,7 +348,10 @@ impl Snapshot {
                 _ => {}
             }
         }
-        best_function()
+        #[cfg(target_arch = "x86_64")]
+        return best_function(self.engine.gathers());
+        #[cfg(not(target_arch = "x86_64"))]
+        lookup_burst
     }
 
     fn rows_handle(&self) -> RowsHandle {
@@ -382,63 +388,91 @@ impl Snapshot {
         WordsHandle { slots: slots.as_ptr(), last, factor: hash.factor(), entries, gathers: gathers().into() }
     }
 
+    /// Finds up to a burst of keys. With `GATHERS` the processor has AVX2, and the engine is one that uses it
+    /// ([`Engine::gathers`]).
     #[inline(always)]
     fn find<const GATHERS: bool>(&self, keys: &[u64], found: &mut [Cell]) {
         match &self.engine {
+            Engine::Ternary(engine) => engine.find::<GATHERS>(&self.cells, keys, found),
+            Engine::Networks(engine) => engine.find::<GATHERS>(&self.cells, keys, found),
             #[cfg(target_arch = "x86_64")]
-            Engine::Exact(engine) if GATHERS && found.len() > 1 => {
-                // SAFETY: only [`lookup_burst_avx2`] gathers. Each slot names an entry, whose tail is its key.
+            Engine::Exact(engine) if GATHERS => {
+                // SAFETY: the processor has AVX2, as the caller promises. Each slot names an entry, whose tail is its key.
                 let done = unsafe { gather::find_rows(engine, &self.cells, keys, found) };
                 engine.find(&self.cells, &keys[done * self.key_words..], &mut found[done..]);
             }
             #[cfg(target_arch = "x86_64")]
-            Engine::Flat(engine) if GATHERS && found.len() > 1 => {
-                // SAFETY: only [`lookup_burst_avx2`] gathers. The trie's slots are as they should be.
+            Engine::Flat(engine) if GATHERS => {
+                // SAFETY: as above. The trie's slots are as they should be.
                 let find = |piece| unsafe { gather::find(&engine.slots(), piece, keys, found) };
                 let done = engine.one_piece().map_or(0, find);
                 engine.find(&keys[done * self.key_words..], &mut found[done..]);
             }
+            _ if GATHERS => unreachable!("an engine that does not gather"),
+            _ => self.find_in_index(keys, found),
+        }
+    }
+
+    /// The same in the engines whose keys have no masks of their own.
+    #[inline(always)]
+    fn find_in_index(&self, keys: &[u64], found: &mut [Cell]) {
+        match &self.engine {
             Engine::Keyless => found.fill(0),
             Engine::Exact(engine) => engine.find(&self.cells, keys, found),
             Engine::Words(engine) => {
                 found.iter_mut().zip(keys).for_each(|(found, key)| *found = engine.find_cell(*key));
             }
             Engine::Flat(engine) => engine.find(keys, found),
-            Engine::Networks(engine) => engine.find::<GATHERS>(&self.cells, keys, found),
+            Engine::Networks(engine) => engine.find::<false>(&self.cells, keys, found),
             Engine::Lpm1(engine) => engine.find(&self.cells, keys, found),
             Engine::Lpm2(engine) => engine.find(&self.cells, keys, found),
             Engine::Lpm4(engine) => engine.find(&self.cells, keys, found),
-            Engine::Ternary(engine) => engine.find::<GATHERS>(&self.cells, keys, found),
+            Engine::Ternary(_) => unreachable!("its keys have masks"),
         }
     }
 
-    /// Finds one key, and returns how many matched an entry. Code that runs packet by packet looks up one key at a
-    /// time, which deserves a copy of the code.
+    /// Finds one key on any processor.
+    fn find_any(&self, key: &[u64]) -> Cell {
+        self.find_one(key)
+    }
+
+    /// Finds one key.
     #[inline(always)]
-    fn find_pointer<const HAS_BMI: bool>(&self, key: &[u64], result: &mut *const EntryHeader) -> u32 {
-        #[cfg(target_arch = "x86_64")]
-        if HAS_BMI {
-            // SAFETY: who says so has the features.
-            return unsafe { find_pointer_bmi(self, key, result) };
+    fn find_one(&self, key: &[u64]) -> Cell {
+        match &self.engine {
+            Engine::Ternary(engine) => engine.find_one(&self.cells, key),
+            _ => {
+                let mut found = [0];
+                self.find_in_index(key, &mut found);
+                found[0]
+            }
         }
+    }
+
+    /// Finds one key for generated code, and returns how many matched an entry.
+    #[inline(always)]
+    fn find_pointer(&self, key: &[u64], result: &mut *const EntryHeader) -> u32 {
         let found = self.find_one(key);
         *result = self.cells.pointer(found);
         u32::from(found != 0)
     }
 
-    /// Finds up to a burst of keys, and returns how many matched an entry. `HAS_BMI` is promised by functions that have
-    /// the features of [`find_pointer_bmi`].
+    /// Finds up to a burst of keys, and returns how many matched an entry. Code that runs packet by packet looks up one
+    /// key at a time, which deserves a copy of the code.
+    ///
+    /// # Safety
+    /// An x86 processor has the features of [`find_pointer_bmi`]; with `GATHERS`, what [`Snapshot::find`] says.
     #[inline(always)]
-    fn find_pointers<const GATHERS: bool, const HAS_BMI: bool>(
-        &self,
-        keys: &[u64],
-        results: &mut [*const EntryHeader],
-    ) -> u32 {
+    unsafe fn find_pointers<const GATHERS: bool>(&self, keys: &[u64], results: &mut [*const EntryHeader]) -> u32 {
         if let Engine::Words(engine) = &self.engine {
             return engine.find(&self.cells, keys, results);
         }
         if let [result] = results {
-            return self.find_pointer::<HAS_BMI>(keys, result);
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: passed on from the caller.
+            return unsafe { find_pointer_bmi(self, keys, result) };
+            #[cfg(not(target_arch = "x86_64"))]
+            return self.find_pointer(keys, result);
         }
         let mut found = [0; BURST_PACKETS_MAX];
         let found = &mut found[..results.len()];
@@ -479,7 +513,7 @@ pub unsafe extern "C" fn lookup_burst(
     results: *mut *const EntryHeader,
 ) -> u32 {
     // SAFETY: passed on from the caller.
-    unsafe { lookup_bursts::<false, false>(table, keys, count, results) }
+    unsafe { lookup_bursts::<false>(table, keys, count, results) }
 }
 
 /// The lookup for any processor. See [`LookupFunction`]. These processors are from before 2013: it looks up key by key,
@@ -503,7 +537,7 @@ pub unsafe extern "C" fn lookup_burst(
         // without a key may come with any `keys`: no row is read.
         unsafe {
             let key = if words == 0 { &[] } else { std::slice::from_raw_parts(keys.add(place * words), words) };
-            let found = snapshot.find_one(key);
+            let found = snapshot.find_any(key);
             *results.add(place) = snapshot.cells.pointer(found);
             hits += u32::from(found != 0);
         }
@@ -511,7 +545,7 @@ pub unsafe extern "C" fn lookup_burst(
     hits
 }
 
-/// The lookup of one key for the two below, which share it.
+/// The lookup of one key for those below, which share it.
 ///
 /// # Safety
 /// The processor must have the features.
@@ -519,10 +553,7 @@ pub unsafe extern "C" fn lookup_burst(
 #[target_feature(enable = "popcnt,bmi1,bmi2,lzcnt")]
 #[inline(never)]
 unsafe fn find_pointer_bmi(snapshot: &Snapshot, key: &[u64], result: &mut *const EntryHeader) -> u32 {
-    let mut found = [0];
-    snapshot.find::<false>(key, &mut found);
-    *result = snapshot.cells.pointer(found[0]);
-    u32::from(found[0] != 0)
+    snapshot.find_pointer(key, result)
 }
 
 /// The lookup for x86 processors that count and isolate bits in one instruction (all since 2013).
@@ -538,13 +569,14 @@ unsafe extern "C" fn lookup_burst_bmi(
     results: *mut *const EntryHeader,
 ) -> u32 {
     // SAFETY: passed on from the caller.
-    unsafe { lookup_bursts::<false, true>(table, keys, count, results) }
+    unsafe { lookup_bursts::<false>(table, keys, count, results) }
 }
 
 /// The lookup for x86 processors that have AVX2 besides, and gather fast (see [`gather`]).
 ///
 /// # Safety
-/// As [`LookupFunction`] says; the processor must have the features.
+/// As [`LookupFunction`] says; the processor must have the features, and the table's engine be one that gathers
+/// ([`Engine::gathers`]).
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "popcnt,bmi1,bmi2,lzcnt,avx2")]
 unsafe extern "C" fn lookup_burst_avx2(
@@ -554,7 +586,7 @@ unsafe extern "C" fn lookup_burst_avx2(
     results: *mut *const EntryHeader,
 ) -> u32 {
     // SAFETY: passed on from the caller.
-    unsafe { lookup_bursts::<true, true>(table, keys, count, results) }
+    unsafe { lookup_bursts::<true>(table, keys, count, results) }
 }
 
 /// The lookup of prefixes for x86 processors with AVX-512, and fast gathers (see [`sixteen`]).
@@ -615,26 +647,33 @@ unsafe extern "C" fn lookup_networks_avx512(
             sixteen::find(&tries.slots(), piece, &snapshot.cells, rows, places)
         },
         // SAFETY: passed on from the caller.
-        _ => unsafe { lookup_bursts::<true, true>(table, keys, count, results) },
+        _ => unsafe { lookup_burst_avx2(table, keys, count, results) },
     }
 }
 
-fn best_function() -> LookupFunction {
-    #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("popcnt")
+/// Whether this processor counts and isolates bits in one instruction.
+#[cfg(target_arch = "x86_64")]
+fn counts_bits() -> bool {
+    is_x86_feature_detected!("popcnt")
         && is_x86_feature_detected!("bmi1")
         && is_x86_feature_detected!("bmi2")
         && is_x86_feature_detected!("lzcnt")
-    {
-        return if gather::is_useful() { lookup_burst_avx2 } else { lookup_burst_bmi };
+}
+
+/// The lookup for an engine that may gather.
+#[cfg(target_arch = "x86_64")]
+fn best_function(may_gather: bool) -> LookupFunction {
+    match counts_bits() {
+        true if may_gather && gather::is_useful() => lookup_burst_avx2,
+        true => lookup_burst_bmi,
+        false => lookup_burst,
     }
-    lookup_burst
 }
 
 /// # Safety
-/// As [`LookupFunction`] says.
+/// As [`LookupFunction`] and [`Snapshot::find_pointers`] say.
 #[inline(always)]
-unsafe fn lookup_bursts<const GATHERS: bool, const HAS_BMI: bool>(
+unsafe fn lookup_bursts<const GATHERS: bool>(
     table: *const Snapshot,
     keys: *const u64,
     count: u32,
@@ -652,7 +691,8 @@ unsafe fn lookup_bursts<const GATHERS: bool, const HAS_BMI: bool>(
             let keys = if words == 0 { &[] } else { std::slice::from_raw_parts(keys.add(start * words), len * words) };
             (keys, std::slice::from_raw_parts_mut(results.add(start), len))
         };
-        hits += snapshot.find_pointers::<GATHERS, HAS_BMI>(keys, results);
+        // SAFETY: passed on from the caller.
+        hits += unsafe { snapshot.find_pointers::<GATHERS>(keys, results) };
         start += len;
     }
     hits

@@ -392,6 +392,15 @@ impl Ternary {
         }
     }
 
+    /// Finds the cell of one key. It is compiled once, for any processor: the function is long, and bursts gain more from
+    /// the instructions of newer ones.
+    #[inline(never)]
+    pub fn find_one(&self, cells: &Cells, key: &[u64]) -> Cell {
+        let mut found = [0];
+        self.find::<false>(cells, key, &mut found);
+        found[0]
+    }
+
     #[inline(always)]
     fn find_sized<const GATHERS: bool, const WORDS: usize>(&self, cells: &Cells, keys: &[u64], found: &mut [Cell]) {
         let filtered = |best: &mut [Best]| self.find_filtered::<WORDS>(cells, keys, best);
