@@ -5,7 +5,7 @@
 
 use crate::transform::{Layout, Transform};
 use base::Bits;
-use std::collections::BTreeMap;
+use base::OrderedMap;
 
 /// The bases of a sample, and how often each occurs.
 #[derive(Clone, Debug)]
@@ -13,7 +13,7 @@ pub struct Dictionary<'t> {
     transform: &'t Transform,
     /// The number of identifiers that are used otherwise.
     taken: u32,
-    bases: BTreeMap<Vec<u8>, Met>,
+    bases: OrderedMap<Vec<u8>, Met>,
     /// The basis number of each chunk, packet by packet, and the number of chunks in each packet.
     numbers: Vec<u32>,
     chunks_of: Vec<u8>,
@@ -53,7 +53,7 @@ impl<'t> Dictionary<'t> {
     /// An empty dictionary.
     pub fn new(transform: &'t Transform) -> Dictionary<'t> {
         let (numbers, chunks_of) = (Vec::new(), Vec::new());
-        Dictionary { transform, taken: 0, bases: BTreeMap::new(), numbers, chunks_of, bytes: 0 }
+        Dictionary { transform, taken: 0, bases: OrderedMap::new(), numbers, chunks_of, bytes: 0 }
     }
 
     /// The same, but this many identifiers are not available for its bases.

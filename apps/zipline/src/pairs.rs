@@ -23,7 +23,8 @@
 //! after every restart, even while there is no controller. The identifier of such a pair therefore never gets another
 //! basis. The pair is installed and retired like others, but it rests only until it can become active again.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use base::{OrderedMap, OrderedSet};
+use std::collections::VecDeque;
 
 /// A basis, as the bytes of its number.
 pub type Basis = Vec<u8>;
@@ -147,15 +148,15 @@ pub enum Order {
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum PairState {
     /// Nothing has been ordered yet. These encoders have not reported yet whether they have it.
-    Unknown { missing: BTreeSet<usize> },
+    Unknown { missing: OrderedSet<usize> },
     /// No encoder has it. It is free from that time.
     Resting { until_ns: u64 },
     /// These decoders have not confirmed yet that they have it.
-    Installing { missing: BTreeSet<usize> },
+    Installing { missing: OrderedSet<usize> },
     /// Encoders have it, or have been ordered to use it.
     Active,
     /// These encoders have not confirmed yet that they have forgotten it.
-    Retiring { missing: BTreeSet<usize> },
+    Retiring { missing: OrderedSet<usize> },
 }
 
 impl PairState {
@@ -180,7 +181,7 @@ struct Pair {
     fixed: Option<Basis>,
     state: PairState,
     /// The encoders at which it is idle.
-    idle_at: BTreeMap<usize, Idle>,
+    idle_at: OrderedMap<usize, Idle>,
     /// The time since which it is idle at all encoders, as stored in the set of idle pairs.
     idle_since_ns: Option<u64>,
 }
@@ -190,20 +191,20 @@ struct Pair {
 pub struct Pairs {
     settings: Settings,
     pairs: Vec<Pair>,
-    by_basis: BTreeMap<Basis, u32>,
+    by_basis: OrderedMap<Basis, u32>,
     /// The identifiers of fixed bases.
-    fixed: BTreeMap<Basis, u32>,
+    fixed: OrderedMap<Basis, u32>,
     /// How many of these no encoder uses or is about to use.
     fixed_unused: u64,
     /// Resting identifiers that are not fixed, by the time at which they become free.
-    resting: BTreeSet<(u64, u32)>,
+    resting: OrderedSet<(u64, u32)>,
     /// Active identifiers that were idle at every encoder, by the time since which they are. Some may be in use
     /// again.
-    idle: BTreeSet<(u64, u32)>,
+    idle: OrderedSet<(u64, u32)>,
     counts: Counts,
     /// Disconnected switches.
-    encoders_disconnected: BTreeSet<usize>,
-    decoders_disconnected: BTreeSet<usize>,
+    encoders_disconnected: OrderedSet<usize>,
+    decoders_disconnected: OrderedSet<usize>,
     /// Whether a decoder has reported its contents. Decoders that report later cannot add to them.
     has_decoder_told: bool,
     orders: VecDeque<Order>,
@@ -215,15 +216,15 @@ impl Pairs {
     pub fn new(settings: Settings) -> Pairs {
         let missing = (0..settings.encoders).collect();
         let state = PairState::Unknown { missing };
-        let pair = Pair { basis: None, fixed: None, state, idle_at: BTreeMap::new(), idle_since_ns: None };
+        let pair = Pair { basis: None, fixed: None, state, idle_at: OrderedMap::new(), idle_since_ns: None };
         Pairs {
             settings,
             pairs: vec![pair; settings.identifiers as usize],
-            by_basis: BTreeMap::new(),
-            fixed: BTreeMap::new(),
+            by_basis: OrderedMap::new(),
+            fixed: OrderedMap::new(),
             fixed_unused: 0,
-            resting: BTreeSet::new(),
-            idle: BTreeSet::new(),
+            resting: OrderedSet::new(),
+            idle: OrderedSet::new(),
             counts: Counts { retiring: u64::from(settings.identifiers), ..Counts::default() },
             encoders_disconnected: (0..settings.encoders).collect(),
             decoders_disconnected: (0..settings.decoders).collect(),
@@ -311,7 +312,7 @@ impl Pairs {
 
     /// The conflict between a switch's own entries and those of another, if there is one. A decoder with a conflict
     /// must not be connected; an encoder is connected, and the conflicting pair is removed from it.
-    pub fn conflict(&self, has: &BTreeMap<u32, Held>) -> Option<Conflict> {
+    pub fn conflict(&self, has: &OrderedMap<u32, Held>) -> Option<Conflict> {
         has.range(..self.settings.identifiers).filter(|(_, held)| held.is_fixed).find_map(|(&identifier, held)| {
             let means = self.pair(identifier).fixed.as_ref().filter(|fixed| **fixed != held.basis)?;
             Some(Conflict { identifier, says: held.basis.clone(), means: means.clone() })
@@ -320,7 +321,7 @@ impl Pairs {
 
     /// An encoder is connected and has these bases, by identifier. It has carried out no order since it reported
     /// them.
-    pub fn encoder_back(&mut self, now_ns: u64, encoder: usize, has: &BTreeMap<u32, Held>) {
+    pub fn encoder_back(&mut self, now_ns: u64, encoder: usize, has: &OrderedMap<u32, Held>) {
         self.encoders_disconnected.remove(&encoder);
         for identifier in 0..self.settings.identifiers {
             match has.get(&identifier) {
@@ -362,7 +363,7 @@ impl Pairs {
     }
 
     /// A decoder is connected and has these bases, by identifier. It has carried out no order since it reported them.
-    pub fn decoder_back(&mut self, now_ns: u64, decoder: usize, has: &BTreeMap<u32, Held>) {
+    pub fn decoder_back(&mut self, now_ns: u64, decoder: usize, has: &OrderedMap<u32, Held>) {
         self.decoders_disconnected.remove(&decoder);
         let is_first = !std::mem::replace(&mut self.has_decoder_told, true);
         for identifier in 0..self.settings.identifiers {
@@ -514,7 +515,7 @@ impl Pairs {
                 self.enter(identifier, PairState::Retiring { missing });
             }
             PairState::Resting { .. } | PairState::Installing { .. } => {
-                self.enter(identifier, PairState::Retiring { missing: BTreeSet::from([encoder]) });
+                self.enter(identifier, PairState::Retiring { missing: OrderedSet::from([encoder]) });
             }
         }
     }

@@ -5,7 +5,7 @@
 //! identifiers are assigned stay unknown.
 
 use crate::transform::Transform;
-use std::collections::BTreeMap;
+use base::OrderedMap;
 
 /// The rate of chunks, and the time it takes to learn a basis.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,7 +23,7 @@ pub struct Replay<'t> {
     id_bits: u32,
     pace: Pace,
     /// The time from which each basis is known.
-    known_from_ns: BTreeMap<Vec<u8>, u64>,
+    known_from_ns: OrderedMap<Vec<u8>, u64>,
     chunks: u64,
     compressed: u64,
 }
@@ -31,7 +31,7 @@ pub struct Replay<'t> {
 impl<'t> Replay<'t> {
     /// An encoder that does not know any basis yet.
     pub fn new(transform: &'t Transform, id_bits: u32, pace: Pace) -> Replay<'t> {
-        Replay { transform, id_bits, pace, known_from_ns: BTreeMap::new(), chunks: 0, compressed: 0 }
+        Replay { transform, id_bits, pace, known_from_ns: OrderedMap::new(), chunks: 0, compressed: 0 }
     }
 
     /// Adds a chunk with this basis.

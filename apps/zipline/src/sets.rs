@@ -73,20 +73,20 @@ pub fn queries(seed: u64) -> impl Iterator<Item = Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeSet;
+    use base::OrderedSet;
 
     #[test]
     fn sets_have_the_paper_s_shape() {
         let transform = Transform::of_code(Code::new(8).unwrap());
         let bases_of = |part: &mut dyn Iterator<Item = Vec<u8>>| -> usize {
-            part.map(|chunk| transform.split(&chunk).basis.to_be_bytes()).collect::<BTreeSet<_>>().len()
+            part.map(|chunk| transform.split(&chunk).basis.to_be_bytes()).collect::<OrderedSet<_>>().len()
         };
         assert_eq!(bases_of(&mut sensor(1).take(10_000)), 10, "a bit error must not change the basis");
         assert_eq!(bases_of(&mut sensor(1).step_by(READINGS_OF_STATE)), STATES);
         assert_eq!((sensor(1).count(), queries(1).count()), (READINGS, QUERIES));
         assert!(queries(1).take(1_000).all(|query| query.len() == 32));
         assert!(queries(1).take(1_000).eq(queries(1).take(1_000)));
-        let different: BTreeSet<Vec<u8>> = queries(1).take(100_000).collect();
+        let different: OrderedSet<Vec<u8>> = queries(1).take(100_000).collect();
         assert!((4_000..8_000).contains(&different.len()), "{}", different.len());
     }
 }

@@ -3,8 +3,9 @@
 //! restart. The basis that a decoder finds for an identifier must be the one that the encoder meant. Switches may
 //! have pairs from files, which they have again after each restart, whichever controller is in charge.
 
+use base::OrderedMap;
 use base::Rng;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use zipline::pairs::{Basis, Conflict, Held, Order, Pairs, Settings};
 
 /// The longest time that a packet is in flight.
@@ -18,7 +19,7 @@ const SETTINGS: Settings =
 #[derive(Default)]
 struct Encoder {
     /// By basis: the identifier, when it was last sent, and whether it is fixed.
-    bases: BTreeMap<Basis, (u32, u64, bool)>,
+    bases: OrderedMap<Basis, (u32, u64, bool)>,
 }
 
 /// A packet of type 3. The test also records the basis that it stands for.
@@ -45,7 +46,7 @@ struct World {
     now_ns: u64,
     pairs: Pairs,
     encoders: Vec<Encoder>,
-    decoders: Vec<BTreeMap<u32, Held>>,
+    decoders: Vec<OrderedMap<u32, Held>>,
     /// The pairs that switches are started with.
     of_encoders: Vec<(u32, Basis)>,
     of_decoders: Vec<(u32, Basis)>,
@@ -68,7 +69,7 @@ impl World {
             now_ns: 0,
             pairs: Pairs::new(settings),
             encoders: (0..settings.encoders).map(|_| Encoder::default()).collect(),
-            decoders: vec![BTreeMap::new(); settings.decoders],
+            decoders: vec![OrderedMap::new(); settings.decoders],
             of_encoders: file(of_encoders),
             of_decoders: file(of_decoders),
             alone_until_ns: 0,
@@ -320,7 +321,7 @@ fn a_rest_that_is_too_short_is_noticed() {
 const SECOND: u64 = 1_000_000_000;
 
 /// The pairs of one encoder and one decoder, which carry out each order at once.
-fn obedient(identifiers: u32, has: &BTreeMap<u32, Held>) -> Pairs {
+fn obedient(identifiers: u32, has: &OrderedMap<u32, Held>) -> Pairs {
     let settings = Settings { identifiers, encoders: 1, decoders: 1, quarantine_ns: 0, idle_ns: SECOND, reserve: 1 };
     let mut pairs = Pairs::new(settings);
     pairs.decoder_back(0, 0, has);
@@ -329,7 +330,7 @@ fn obedient(identifiers: u32, has: &BTreeMap<u32, Held>) -> Pairs {
 }
 
 /// The contents of a switch: pairs from a controller, and pairs from a file.
-fn held<const N: usize>(learned: [(u32, u8); N], of_file: &[(u32, u8)]) -> BTreeMap<u32, Held> {
+fn held<const N: usize>(learned: [(u32, u8); N], of_file: &[(u32, u8)]) -> OrderedMap<u32, Held> {
     let both = learned.iter().map(|pair| (pair, false)).chain(of_file.iter().map(|pair| (pair, true)));
     both.map(|((identifier, basis), is_fixed)| (*identifier, Held { basis: vec![*basis], is_fixed })).collect()
 }
@@ -347,7 +348,7 @@ fn carry_out(pairs: &mut Pairs, now_ns: u64) -> Vec<Order> {
 /// A pair whose idle notification is repeated is idle since the first one; without a repetition it is in use again.
 #[test]
 fn the_pair_that_was_idle_for_the_longest_is_given_up() {
-    let mut pairs = obedient(3, &BTreeMap::new());
+    let mut pairs = obedient(3, &OrderedMap::new());
     for basis in [1, 2, 3] {
         pairs.met(0, &[basis]);
         carry_out(&mut pairs, 0);
@@ -408,7 +409,7 @@ fn a_pair_of_a_file_stays() {
 /// decoders have it. No controller uses the identifier for anything else.
 #[test]
 fn an_identifier_of_an_encoders_file_is_not_used_otherwise() {
-    let mut pairs = obedient(1, &BTreeMap::new());
+    let mut pairs = obedient(1, &OrderedMap::new());
     pairs.encoder_lost(0);
     pairs.encoder_back(1, 0, &held([], &[(0, 7)]));
     assert_eq!(carry_out(&mut pairs, 1), [Order::Forget { encoder: 0, identifier: 0, basis: vec![7] }]);

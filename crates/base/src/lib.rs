@@ -3,6 +3,7 @@
 //! The crate has no input and no output: it defines the basic types that the other crates exchange.
 //!
 //! * [`index`]: typed 32-bit indices and the dense maps they address.
+//! * [`ordered`]: ordered maps and sets that are compiled quickly.
 //! * [`span`]: a range of source text.
 //! * [`bits`]: a bit vector of any width, the value of every P4 expression.
 //! * [`matching`]: match kinds, and what entries match.
@@ -18,6 +19,7 @@ pub mod files;
 pub mod index;
 pub mod limits;
 pub mod matching;
+pub mod ordered;
 pub mod private;
 pub mod rng;
 pub mod span;
@@ -27,6 +29,7 @@ pub mod time;
 pub use bits::Bits;
 pub use index::IndexVec;
 pub use matching::{Condition, FieldMatch, MatchKind};
+pub use ordered::{OrderedMap, OrderedSet};
 pub use rng::Rng;
 pub use span::{Origin, Span};
 pub use time::Time;

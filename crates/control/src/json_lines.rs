@@ -3,11 +3,11 @@
 //! What enters: text that is valid JSON. What leaves: line numbers. The JSON library reports lines of syntax errors
 //! only; a wrong entry deserves one too.
 
-use std::collections::BTreeMap;
+use base::OrderedMap;
 
 /// For each list directly in the outermost object: the lines where its elements begin, counted from 1.
-pub(crate) fn element_lines(text: &str) -> BTreeMap<String, Vec<u32>> {
-    let mut scanner = Scanner { lines: BTreeMap::new(), list: String::new(), depth: 0, awaited: false };
+pub(crate) fn element_lines(text: &str) -> OrderedMap<String, Vec<u32>> {
+    let mut scanner = Scanner { lines: OrderedMap::new(), list: String::new(), depth: 0, awaited: false };
     let (mut line, mut rest) = (1, text);
     while let Some(c) = rest.chars().next() {
         match c {
@@ -41,7 +41,7 @@ fn string_end(text: &str) -> Option<usize> {
 }
 
 struct Scanner {
-    lines: BTreeMap<String, Vec<u32>>,
+    lines: OrderedMap<String, Vec<u32>>,
     /// The last string directly in the outermost object: the name of the list that follows.
     list: String,
     depth: u32,

@@ -7,10 +7,10 @@
 //! access become accessible to others after a while.
 
 use crate::role_config::RoleConfig;
+use base::OrderedMap;
 use p4runtime_proto::google::rpc;
 use p4runtime_proto::p4::v1;
 use prost_types::Any;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tonic::Code;
@@ -40,13 +40,13 @@ const CLAIM_PATIENCE: Duration = Duration::from_secs(60);
 /// The controllers of a device.
 #[derive(Debug, Default)]
 pub(crate) struct Arbitration {
-    roles: BTreeMap<RoleName, Role>,
+    roles: OrderedMap<RoleName, Role>,
 }
 
 #[derive(Debug, Default)]
 struct Role {
     highest: Option<u128>,
-    bids: BTreeMap<SessionId, Option<u128>>,
+    bids: OrderedMap<SessionId, Option<u128>>,
     /// The election id of the last controller that became or stayed primary.
     config: Option<Arc<RoleConfig>>,
     /// Since when it has had no controllers.
@@ -298,7 +298,7 @@ mod tests {
     /// Bids (`1 bids 10`, `2 bids` without an election id) and departures (`1 leaves`), and the notifications after
     /// each.
     fn check(script: &str, expect: Expect) {
-        let (mut arbitration, mut joined) = (Arbitration::default(), BTreeMap::new());
+        let (mut arbitration, mut joined) = (Arbitration::default(), OrderedMap::new());
         let mut text = String::new();
         let role = RoleName::default();
         for line in script.split(';').map(str::trim) {

@@ -11,11 +11,11 @@
 //! for what was lost, afterwards ([`Carried::into_gone`]).
 
 use base::Bits;
+use base::OrderedMap;
 use base::index::IndexMap;
 use control::Api;
 use control::api::Fault;
 use ir::{DirectCounterId, DirectMeterId, Program, Register, RegisterId, TableId, Type};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use switch::Switch;
 use switch::externs::{CounterCell, NoPlace, RegisterArray};
@@ -146,7 +146,7 @@ fn take_values<T>(
 
 /// The registers of both programs that have the same name.
 fn same_registers(source: &Program, target: &Program) -> Vec<(RegisterId, RegisterId)> {
-    let ids: BTreeMap<&str, RegisterId> =
+    let ids: OrderedMap<&str, RegisterId> =
         target.registers.iter_enumerated().map(|(id, it)| (it.name.as_str(), id)).collect();
     let same = source.registers.iter_enumerated().filter_map(|(id, it)| Some((id, *ids.get(it.name.as_str())?)));
     same.collect()

@@ -7,7 +7,7 @@
 
 use crate::shares::Shares;
 use crate::tasks;
-use std::collections::BTreeMap;
+use base::OrderedMap;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
@@ -28,7 +28,7 @@ const TOLD_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The connected clients, in the order of their arrival.
 struct Clients {
-    present: Mutex<BTreeMap<u64, Client>>,
+    present: Mutex<OrderedMap<u64, Client>>,
     /// Whether they must use TLS.
     with_tls: bool,
     /// The time of the last report.
@@ -36,7 +36,7 @@ struct Clients {
 }
 
 impl Clients {
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, Client>> {
+    fn lock(&self) -> MutexGuard<'_, OrderedMap<u64, Client>> {
         // Each change is one insertion or removal.
         self.present.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -7,9 +7,9 @@
 
 use crate::digest_filter::{DigestFilter, Mark};
 use base::Bits;
+use base::OrderedMap;
+use base::ordered::Entry;
 use control::api::entity::DigestConfig;
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 /// Messages of a list at most, whatever the configuration says.
@@ -42,7 +42,7 @@ pub(crate) struct List {
 /// The digests of a program.
 #[derive(Debug, Default)]
 pub(crate) struct DigestLists {
-    digests: BTreeMap<u32, Digest>,
+    digests: OrderedMap<u32, Digest>,
     last_list: u64,
     filter: Arc<DigestFilter>,
 }
@@ -52,8 +52,8 @@ struct Digest {
     waiting: Vec<Message>,
     waiting_since_ns: u64,
     /// All messages that wait or were sent and not acknowledged, with their marks.
-    known: BTreeMap<Key, Mark>,
-    unacknowledged: BTreeMap<u64, Sent>,
+    known: OrderedMap<Key, Mark>,
+    unacknowledged: OrderedMap<u64, Sent>,
     unacknowledged_messages: usize,
 }
 
@@ -155,7 +155,7 @@ impl DigestLists {
     /// Forgets which messages were sent: there is another controller, which does not know them.
     pub fn forget_sent(&mut self) {
         for state in self.digests.values_mut() {
-            while let Some(&list) = state.unacknowledged.keys().next() {
+            while let Some((&list, _)) = state.unacknowledged.first_key_value() {
                 state.forget(list, &self.filter);
             }
         }
@@ -172,7 +172,7 @@ impl DigestLists {
             state.unacknowledged_messages += keys.len();
             state.unacknowledged.insert(self.last_list, Sent { at_ns: now_ns, keys });
             while state.unacknowledged_messages > UNACKNOWLEDGED_MAX
-                && let Some(&oldest) = state.unacknowledged.keys().next()
+                && let Some((&oldest, _)) = state.unacknowledged.first_key_value()
             {
                 state.forget(oldest, &self.filter);
             }

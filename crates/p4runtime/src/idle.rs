@@ -7,12 +7,12 @@ use crate::feed::timestamp;
 use crate::service::Core;
 use crate::tasks::blocking;
 use crate::to_proto::{Asked, Encoder};
+use base::OrderedMap;
 use control::api::entity::TableEntry;
 use control::api::{Entity, Query, TableQuery};
 use p4runtime_proto::p4::v1;
 use p4runtime_proto::p4::v1::stream_message_response::Update as Answer;
 use prost::Message as _;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -30,7 +30,7 @@ const ENTRIES_MAX: usize = 512;
 
 /// How often each entry has been reported since its last hit, by the message that identifies it.
 #[derive(Debug, Default)]
-pub(crate) struct Reports(BTreeMap<Vec<u8>, u64>);
+pub(crate) struct Reports(OrderedMap<Vec<u8>, u64>);
 
 impl Reports {
     /// Whether to report an entry that has been idle for this time.
@@ -46,7 +46,7 @@ impl Reports {
     }
 
     /// Forgets entries that were not seen.
-    fn keep(&mut self, seen: &BTreeMap<Vec<u8>, ()>) {
+    fn keep(&mut self, seen: &OrderedMap<Vec<u8>, ()>) {
         self.0.retain(|name, _| seen.contains_key(name));
     }
 }
@@ -89,7 +89,7 @@ pub(crate) async fn watch(core: Arc<Core>) {
 /// Reports the entries that are due. Returns the time until the next one, as far as is known.
 fn look(core: &Core, reports: &mut Reports) -> Option<Duration> {
     let target = core.pipelines().current()?;
-    let (mut seen, mut next) = (BTreeMap::new(), None::<Duration>);
+    let (mut seen, mut next) = (OrderedMap::new(), None::<Duration>);
     let tables = target.schema.program.tables.iter_enumerated().filter(|(_, table)| table.support_timeout);
     for (table, _) in tables {
         let numbered = target.numbered().clone();
@@ -128,7 +128,7 @@ fn report(
     encoder: &Encoder<'_>,
     entry: &TableEntry,
     reports: &mut Reports,
-    seen: &mut BTreeMap<Vec<u8>, ()>,
+    seen: &mut OrderedMap<Vec<u8>, ()>,
 ) -> Option<v1::TableEntry> {
     let (timeout_ns, idle_ns) = (entry.attributes.idle_timeout_ns, entry.idle_ns?);
     if timeout_ns == 0 {

@@ -1,13 +1,13 @@
 //! The ports of the switch that controllers may use.
 
+use base::OrderedMap;
 use ir::Architecture;
-use std::collections::BTreeMap;
 use switch::CpuPort;
 
 /// Numbers and names of the ports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ports {
-    names: BTreeMap<u32, String>,
+    names: OrderedMap<u32, String>,
     /// The CPU port, which connects to the controllers.
     cpu: CpuPort,
 }

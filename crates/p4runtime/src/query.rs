@@ -9,12 +9,12 @@ use crate::schema::Schema;
 use crate::to_proto::Asked;
 use crate::translator::Unknown;
 use base::FieldMatch;
+use base::OrderedSet;
 use control::api::entity::{EntryAction, TableEntry};
 use control::api::{Code, Entity, Fault, Query, TableQuery, Which};
 use ir::ActionId;
 use p4info::{Kind, Table};
 use p4runtime_proto::p4::v1::{self, entity::Entity as Sent};
-use std::collections::BTreeSet;
 
 /// The queries for one entity of a read request.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ pub(crate) struct Wanted {
 pub(crate) struct Filter {
     key: Option<Vec<FieldMatch>>,
     priority: i32,
-    actions: Option<BTreeSet<ActionId>>,
+    actions: Option<OrderedSet<ActionId>>,
     metadata: Vec<u8>,
     controller_metadata: u64,
 }
@@ -51,7 +51,7 @@ impl Filter {
     }
 }
 
-fn runs_one_of(entry: &TableEntry, actions: &BTreeSet<ActionId>) -> bool {
+fn runs_one_of(entry: &TableEntry, actions: &OrderedSet<ActionId>) -> bool {
     matches!(&entry.action, Some(EntryAction::Call(call)) if actions.contains(&call.action))
 }
 
@@ -214,7 +214,7 @@ fn check_asked(table: &Table, query: &TableQuery) -> Result<(), Fault> {
     Ok(())
 }
 
-fn filtered_actions(schema: &Schema, table: &Table, sent: &v1::TableAction) -> Result<BTreeSet<ActionId>, Fault> {
+fn filtered_actions(schema: &Schema, table: &Table, sent: &v1::TableAction) -> Result<OrderedSet<ActionId>, Fault> {
     let Some(v1::table_action::Type::Action(action)) = &sent.r#type else {
         let message = format!("table {}: entries can be chosen by their action, not by member or group", table.name);
         return Err(Fault::new(Code::Unimplemented, message));

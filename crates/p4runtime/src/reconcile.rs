@@ -6,12 +6,12 @@
 //! is copied is copied last, between the bursts of the two programs (`carry`).
 
 use crate::carry::{SameEntries, note_gone, same_entries};
+use base::OrderedMap;
 use base::index::IndexMap;
 use control::Api;
 use control::api::entity::{Call, Choice, Direct, EntryAction, EntryName, Group, Member, TableEntry};
 use control::api::{Atomicity, Code, Entity, Fault, Query, TableQuery, Update, UpdateKind, Which};
 use ir::{ActionId, ActionProfileId, DigestId, Program, TableId, ValueSetId};
-use std::collections::BTreeMap;
 use switch::externs::CounterCell;
 
 /// Updates in one write.
@@ -33,7 +33,7 @@ pub(crate) struct TakenOver {
 
 /// Written state that cannot be kept, by its owner: how many items, and why the first one cannot.
 #[derive(Debug, Default)]
-struct Lost(BTreeMap<String, (usize, String)>);
+struct Lost(OrderedMap<String, (usize, String)>);
 
 impl Lost {
     fn add(&mut self, what: String, why: impl Into<String>) {
@@ -79,7 +79,7 @@ pub(crate) fn take_over(from: &Api, to: &Api) -> Result<TakenOver, Fault> {
         Query::DirectCounters { table: None, which: Which::Default },
         Query::DirectMeters { table: None, which: Which::Default },
     ];
-    let (mut kept, mut lost, mut uncounted) = (0, Lost::default(), BTreeMap::<String, usize>::new());
+    let (mut kept, mut lost, mut uncounted) = (0, Lost::default(), OrderedMap::<String, usize>::new());
     leave_out_declared(&names, to)?;
     for query in queries {
         from.read(&query, &mut |entities| {

@@ -24,12 +24,12 @@ use crate::tasks::{self, blocking};
 use crate::turns::{Reads, Turn};
 use crate::watchers::Watchers;
 use crate::{kept, reconcile, status, stream, write};
+use base::OrderedMap;
 use control::Api;
 use control::api::{Atomicity, Code as FaultCode, Fault};
 use p4runtime_proto::codec::BUDGET;
 use p4runtime_proto::p4::v1::{self, p4_runtime_server::P4Runtime};
 use p4runtime_proto::{GONE_HEADER, unread};
-use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -78,9 +78,9 @@ pub(crate) struct Core {
 #[derive(Default)]
 pub(crate) struct Hub {
     pub arbitration: Arbitration,
-    pub sessions: BTreeMap<SessionId, Outbox>,
+    pub sessions: OrderedMap<SessionId, Outbox>,
     /// The connections of those that have bid.
-    pub clients: BTreeMap<SessionId, Client>,
+    pub clients: OrderedMap<SessionId, Client>,
     pub last_session: u64,
 }
 

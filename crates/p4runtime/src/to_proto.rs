@@ -8,12 +8,12 @@ use crate::matches;
 use crate::schema::Schema;
 use crate::value;
 use base::Bits;
+use base::OrderedSet;
 use control::api::entity::{
     Call, Choice, CloneSession, Direct, EntryAction, Group, Member, Multicast, Replica, TableEntry,
 };
 use control::api::{Entity, Which};
 use p4runtime_proto::p4::v1::{self, entity::Entity as Sent};
-use std::collections::BTreeSet;
 use switch::MeterConfig;
 use switch::externs::CounterCell;
 use switch::meter::ColorCounts;
@@ -21,8 +21,8 @@ use switch::meter::ColorCounts;
 /// The groups and sessions whose ports a controller wrote as numbers, and which are shown in that form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct NumberedPorts {
-    pub groups: BTreeSet<u64>,
-    pub sessions: BTreeSet<u32>,
+    pub groups: OrderedSet<u64>,
+    pub sessions: OrderedSet<u32>,
 }
 
 /// Which values of meters are shown.

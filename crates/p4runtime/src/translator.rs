@@ -20,9 +20,9 @@
 use crate::ports::Ports;
 use crate::value::bits;
 use base::Bits;
+use base::{OrderedMap, OrderedSet};
 use control::api::{Code, Fault};
 use p4info::{Translation, Value};
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use values::bytes;
@@ -56,7 +56,7 @@ pub(crate) struct Translator {
 
 #[derive(Debug, Default)]
 struct TranslationState {
-    given: BTreeMap<String, Given>,
+    given: OrderedMap<String, Given>,
     /// Pending names since the last call.
     met: Vec<Name>,
 }
@@ -64,20 +64,20 @@ struct TranslationState {
 /// The numbers that were given to the names of one translation.
 #[derive(Debug, Default)]
 struct Given {
-    numbers: BTreeMap<String, Bits>,
-    names: BTreeMap<Vec<u64>, String>,
+    numbers: OrderedMap<String, Bits>,
+    names: OrderedMap<Vec<u64>, String>,
     /// Names that may be unused.
-    pending: BTreeSet<String>,
+    pending: OrderedSet<String>,
     /// Names in updates that are being carried out.
-    held: BTreeSet<String>,
+    held: OrderedSet<String>,
     /// Numbers that were shown in the current search for unused ones.
-    shown: Option<BTreeSet<Vec<u64>>>,
+    shown: Option<OrderedSet<Vec<u64>>>,
     /// How far below the top the search for the next free number begins.
     next: u64,
     /// There is no free number.
     is_full: bool,
     /// Names with numbers from the program; `None` if they were not read yet.
-    fixed: Option<BTreeSet<String>>,
+    fixed: Option<OrderedSet<String>>,
     /// How ports are shown; `None` if no update has written one.
     port_form: Option<PortForm>,
 }
@@ -219,7 +219,7 @@ impl Translator {
 
     /// Begins to record which numbers are shown.
     pub fn begin_sweep(&self) {
-        self.state().given.values_mut().for_each(|given| given.shown = Some(BTreeSet::new()));
+        self.state().given.values_mut().for_each(|given| given.shown = Some(OrderedSet::new()));
     }
 
     /// Frees the numbers that were not shown, if `all` state was shown. Returns their names.
@@ -461,7 +461,7 @@ mod tests {
         };
         let names = ["eth3", "100", "007", "-1"].map(str::to_owned);
         let names = names.into_iter().chain((0..12).map(|number| format!("vrf-{number}")));
-        let numbers: BTreeSet<_> = names.map(|name| read(4, &name).unwrap()).collect();
+        let numbers: OrderedSet<_> = names.map(|name| read(4, &name).unwrap()).collect();
         assert_eq!(numbers.len(), 16);
         assert_eq!(read(4, "vrf-12").unwrap_err().code, Code::ResourceExhausted);
         assert_eq!(read(9, "eth3").unwrap(), Some(3), "a port");

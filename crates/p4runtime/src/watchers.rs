@@ -9,8 +9,8 @@ use crate::feed::Losses;
 use crate::outbox::{Outbox, Outgoing};
 use crate::stream::message;
 use crate::tasks;
+use base::OrderedMap;
 use p4runtime_proto::p4::v1::stream_message_response::Update as Answer;
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -32,7 +32,7 @@ struct Shared {
 
 #[derive(Default)]
 struct Present {
-    outboxes: BTreeMap<u64, Outbox>,
+    outboxes: OrderedMap<u64, Outbox>,
     last: u64,
 }
 

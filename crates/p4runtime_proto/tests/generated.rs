@@ -46,10 +46,7 @@ fn generate(proto: &Path, to: &Path) -> Result<(), Box<dyn std::error::Error>> {
 }
 
 fn builder(to: &Path) -> Builder {
-    tonic_prost_build::configure()
-        .codec_path("crate::codec::BoundedCodec")
-        .out_dir(to)
-        .emit_rerun_if_changed(false)
+    tonic_prost_build::configure().codec_path("crate::codec::BoundedCodec").out_dir(to).emit_rerun_if_changed(false)
 }
 
 /// Servers use the same messages, except for two: write requests are decoded step by step, and read responses are

@@ -19,7 +19,6 @@ use sim::time::Time;
 use sim::wire::Mac;
 use sim::wire::udp::Ports;
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use switch::Switch;
@@ -234,11 +233,11 @@ fn make_switches(
     switches: &[NodeId],
     cores: Vec<Option<Switch>>,
     make_switch: SwitchMaker<'_>,
-) -> Result<BTreeMap<usize, SwitchNode>, ScenarioFault> {
+) -> Result<OrderedMap<usize, SwitchNode>, ScenarioFault> {
     let topology = &scenario.topology;
     let updates = route_changes(scenario);
     let table = Arc::new(host_table(topology));
-    let mut programs = BTreeMap::new();
+    let mut programs = OrderedMap::new();
     let (routes, links) = (Routes::shortest(topology).switches, Links::new(topology));
     for (index, ((plan, routes), core)) in scenario.switches.iter().zip(routes).zip(cores).enumerate() {
         let Some(core) = core else {
@@ -264,7 +263,7 @@ fn controlled<'a>(
     scenario: &'a Scenario,
     plan: &ControllerPlan,
     switches: &[NodeId],
-    programs: &'a mut BTreeMap<usize, SwitchNode>,
+    programs: &'a mut OrderedMap<usize, SwitchNode>,
 ) -> Vec<Controlled<'a>> {
     let place = |index: usize| plan.switches.iter().position(|it| *it == index);
     let links = Links::new(&scenario.topology);
@@ -398,7 +397,7 @@ fn own_mac(topology: &Topology, switch: usize, number: u32, peer: NodeRef) -> Ma
 
 /// Numbers ports of hosts, from a first one on.
 #[derive(Default)]
-struct Numbers(BTreeMap<usize, u16>);
+struct Numbers(OrderedMap<usize, u16>);
 
 impl Numbers {
     fn next(&mut self, host: usize, topology: &Topology) -> Result<u16, String> {

@@ -15,6 +15,7 @@ pub mod shrink;
 pub use property::Property;
 
 use crate::build::Simulation;
+use base::OrderedMap;
 use facts::Facts;
 use packets::{End, Followed, Inside, Packets};
 use property::{Depth, is_excused, is_of_failures};
@@ -25,7 +26,6 @@ use sim::record::{Event, Loss, Record, Recording, origin};
 use sim::switch_node::SwitchNode;
 use sim::time::Time;
 use sim::wire::flow::FlowKey;
-use std::collections::BTreeMap;
 
 /// How a run violates a property first.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub struct Checker {
     reach: Reach,
     packets: Packets,
     /// Of each flow the label of the packet that arrived last.
-    last: BTreeMap<FlowKey, u64>,
+    last: OrderedMap<FlowKey, u64>,
     /// Packets that were followed.
     followed: u64,
     violation: Option<Violation>,
@@ -61,7 +61,7 @@ impl Checker {
             facts: Facts::of(simulation),
             reach: Reach::of(simulation),
             packets: Packets::default(),
-            last: BTreeMap::new(),
+            last: OrderedMap::new(),
             followed: 0,
             violation: None,
         }

@@ -16,7 +16,7 @@ use sim::device::Device;
 use sim::time::{Serialiser, Time};
 use sim::wire::{ethernet, ip};
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use base::OrderedMap;
 use tcp::segment::{Options, Segment, Timestamps};
 
 /// Ideal times in a scenario.
@@ -26,7 +26,7 @@ pub struct IdealTimes<'a> {
     routes: OnceCell<Routes>,
     links: Links,
     /// Paths between hosts, as far as they were asked for.
-    paths: BTreeMap<(usize, usize), Option<Vec<Hop<'a>>>>,
+    paths: OrderedMap<(usize, usize), Option<Vec<Hop<'a>>>>,
 }
 
 /// A channel of a path, and the device of the switch before it, if that runs a program: with the port's number.
@@ -57,7 +57,7 @@ impl Hop<'_> {
 impl<'a> IdealTimes<'a> {
     /// None computed yet.
     pub fn new(scenario: &'a Scenario) -> IdealTimes<'a> {
-        IdealTimes { scenario, routes: OnceCell::new(), links: Links::new(&scenario.topology), paths: BTreeMap::new() }
+        IdealTimes { scenario, routes: OnceCell::new(), links: Links::new(&scenario.topology), paths: OrderedMap::new() }
     }
 
     /// The ideal time of a flow; `None` if it has no size or no path.

@@ -6,11 +6,11 @@
 use crate::build::Simulation;
 use crate::check::facts::Facts;
 use crate::resolve::FlowKind;
+use base::OrderedMap;
 use sim::record::{Event, Record, Recording, is_traced, origin};
 use sim::time::Time;
 use sim::wire::flow::FlowKey;
 use sim::wire::{icmp, ip};
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// The most packets that are traced: the first ones.
@@ -21,8 +21,8 @@ pub struct Journeys {
     facts: Facts,
     flow: FlowKey,
     /// By the time at which a packet was sent, and its label.
-    packets: BTreeMap<(Time, u64), String>,
-    sent: BTreeMap<u64, Time>,
+    packets: OrderedMap<(Time, u64), String>,
+    sent: OrderedMap<u64, Time>,
     left_out: u64,
 }
 
@@ -42,7 +42,7 @@ impl Journeys {
         };
         let flow = FlowKey { source, destination, protocol, ports };
         let facts = Facts::of(simulation);
-        Some(Journeys { facts, flow, packets: BTreeMap::new(), sent: BTreeMap::new(), left_out: 0 })
+        Some(Journeys { facts, flow, packets: OrderedMap::new(), sent: OrderedMap::new(), left_out: 0 })
     }
 
     /// What has to be recorded for them.

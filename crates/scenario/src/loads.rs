@@ -5,6 +5,7 @@ use crate::flows::{FLOWS_MAX, Pairs, Resolver};
 use crate::resolve::{FlowKind, FlowPlan, IncastPlan, read_text};
 use crate::topology::NodeRef;
 use crate::workload::{self, SizeDistribution};
+use base::OrderedSet;
 use base::Rng;
 use base::limits::PACKET_BYTES_MAX;
 use scenario_file::loads::HasTcpKeys as _;
@@ -16,7 +17,6 @@ use sim::host::udp::PAYLOAD_BYTES_MIN;
 use sim::host::{Exchange, Sending};
 use sim::random;
 use sim::time::Time;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use tcp::Config;
 use toml::Spanned;
@@ -218,7 +218,7 @@ impl Resolver<'_> {
         if flows.len() + listed.len() > FLOWS_MAX {
             return self.fault(&list.file, format!("these are more than {FLOWS_MAX} flows"));
         }
-        let ends: BTreeSet<usize> = listed.iter().flat_map(|it| [it.from, it.to]).collect();
+        let ends: OrderedSet<usize> = listed.iter().flat_map(|it| [it.from, it.to]).collect();
         self.check_addresses(&list.file, &Vec::from_iter(ends), list.ipv6);
         let end = self.duration;
         flows.extend(listed.into_iter().map(|it| FlowPlan {

@@ -6,16 +6,16 @@
 use crate::build::Simulation;
 use crate::completion::{self, PARTS};
 use crate::results::{FlowFigures, flow_figures, window};
+use base::OrderedMap;
 use sim::channel::{ChannelCounters, ChannelDrop};
 use sim::statistics::Delays;
 use sim::time::Time;
-use std::collections::BTreeMap;
 
 /// The flows whose goodputs are metrics of their own are at most so many.
 const OWN_FLOWS_MAX: usize = 16;
 
 /// The metrics of a run.
-pub fn metrics(simulation: &Simulation) -> BTreeMap<String, f64> {
+pub fn metrics(simulation: &Simulation) -> OrderedMap<String, f64> {
     let mut list = List::default();
     channels(simulation, &mut list);
     flows(simulation, &mut list);
@@ -38,7 +38,7 @@ pub fn metrics(simulation: &Simulation) -> BTreeMap<String, f64> {
 }
 
 #[derive(Default)]
-struct List(BTreeMap<String, f64>);
+struct List(OrderedMap<String, f64>);
 
 impl List {
     fn add(&mut self, name: impl Into<String>, value: f64) {

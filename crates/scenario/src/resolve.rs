@@ -19,7 +19,6 @@ use sim::channel::{ChannelConfig, Interval};
 use sim::device::Device;
 use sim::host::{Exchange, Sending};
 use sim::time::Time;
-use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 use toml::Spanned;
@@ -51,7 +50,7 @@ pub struct Scenario {
     /// The longest packet of hosts without an Ethernet header.
     pub mtu: usize,
     /// The hosts in whose places real programs are. Files do not say so: it depends on the machine.
-    pub external: BTreeSet<usize>,
+    pub external: OrderedSet<usize>,
     /// For each switch what it is.
     pub switches: Vec<SwitchPlan>,
     /// For each link the channel from its first end to its second, and the one back.
@@ -61,7 +60,7 @@ pub struct Scenario {
     /// Who sends what.
     pub flows: Vec<FlowPlan>,
     /// The flows that run; `None` for all.
-    pub only_flows: Option<BTreeSet<usize>>,
+    pub only_flows: Option<OrderedSet<usize>>,
     /// Random faults, which are in the channels and switches already.
     pub faults: Vec<Fault>,
     /// Who asks whom.
@@ -96,12 +95,12 @@ impl Scenario {
 
     /// Puts real programs in the places of hosts. Flows that need the simulated host at one of their ends do not run:
     /// all but pings to it. Returns how many flows and incasts these are.
-    pub fn make_external(&mut self, hosts: BTreeSet<usize>) -> usize {
+    pub fn make_external(&mut self, hosts: OrderedSet<usize>) -> usize {
         let is_left_out = |flow: &FlowPlan| {
             hosts.contains(&flow.from) || hosts.contains(&flow.to) && !matches!(flow.kind, FlowKind::Ping { .. })
         };
         let ran: Vec<usize> = (0..self.flows.len()).filter(|flow| self.runs(*flow)).collect();
-        let runs: BTreeSet<usize> = ran.iter().copied().filter(|flow| !is_left_out(&self.flows[*flow])).collect();
+        let runs: OrderedSet<usize> = ran.iter().copied().filter(|flow| !is_left_out(&self.flows[*flow])).collect();
         let incasts = self.incasts.len();
         self.incasts.retain(|incast| !hosts.contains(&incast.to) && !incast.from.iter().any(|it| hosts.contains(it)));
         let left_out = ran.len() - runs.len() + incasts - self.incasts.len();
@@ -302,7 +301,7 @@ impl Scenario {
             topology,
             resolves: file.hosts.resolve.unwrap_or(true),
             mtu,
-            external: BTreeSet::new(),
+            external: OrderedSet::new(),
             switches,
             channels,
             controller,

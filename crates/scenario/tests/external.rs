@@ -1,10 +1,10 @@
 //! Networks in which real programs are in the places of hosts: what the scenario leaves out, and what the results have.
 
+use base::OrderedSet;
 use scenario::results;
 use scenario::{Scenario, Simulation};
 use sim::Time;
 use sim::external::ExternalHost;
-use std::collections::BTreeSet;
 
 const TEXT: &str = r#"
 duration = "10ms"
@@ -55,7 +55,7 @@ fn flows_that_need_the_simulated_host_do_not_run() {
     let mut scenario = scenario();
     let incasts = scenario.incasts.len();
     // Its datagrams for h2, the connection of h3 with it, and the incast in which it answers.
-    assert_eq!(scenario.make_external(BTreeSet::from([0])), 3);
+    assert_eq!(scenario.make_external(OrderedSet::from([0])), 3);
     assert_eq!(scenario.incasts.len(), incasts - 1);
     let runs: Vec<usize> = (0..scenario.flows.len()).filter(|flow| scenario.runs(*flow)).collect();
     // The ping, the datagrams of h3 and h4, and the connection with h4: numbers are as without.
@@ -65,7 +65,7 @@ fn flows_that_need_the_simulated_host_do_not_run() {
 #[test]
 fn frames_come_to_external_hosts_and_results_have_what_the_others_do() {
     let mut scenario = scenario();
-    scenario.make_external(BTreeSet::from([0]));
+    scenario.make_external(OrderedSet::from([0]));
     let mut simulation = simulate(scenario.clone(), 1);
     assert!(simulation.run_until(Time::MAX).unwrap());
     let id = simulation.hosts[0];

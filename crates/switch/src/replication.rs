@@ -7,7 +7,7 @@
 //! of the moment, so nodes are no state of their own: whoever changes a node or puts it into a group sets the replicas
 //! of the group, and [`Replication::link`] notes the nodes that they come from.
 
-use std::collections::{BTreeMap, BTreeSet};
+use base::{OrderedMap, OrderedSet};
 
 /// One copy to make.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -107,11 +107,11 @@ impl Node {
 /// All groups and sessions of a switch.
 #[derive(Clone, Default)]
 pub struct Replication {
-    groups: BTreeMap<u64, Group>,
-    nodes: BTreeMap<u32, Node>,
+    groups: OrderedMap<u64, Group>,
+    nodes: OrderedMap<u32, Node>,
     /// Handles below the greatest in use that no node has.
-    free_handles: BTreeSet<u32>,
-    sessions: BTreeMap<u32, (CloneTarget, CloneProperties)>,
+    free_handles: OrderedSet<u32>,
+    sessions: OrderedMap<u32, (CloneTarget, CloneProperties)>,
 }
 
 impl Replication {

@@ -5,7 +5,7 @@
 //! worker that leads the others makes drivers for timers that have come.
 
 use base::limits::{PACKET_BYTES_MAX, TIMER_FRAMES_MAX, TIMER_PERIOD_NS_MAX, TIMER_PERIOD_NS_MIN};
-use std::collections::{BTreeMap, BTreeSet};
+use base::{OrderedMap, OrderedSet};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -157,9 +157,9 @@ pub struct Timers {
 
 #[derive(Debug, Default)]
 struct State {
-    timers: BTreeMap<u32, Arc<Timer>>,
+    timers: OrderedMap<u32, Arc<Timer>>,
     /// Ports that something else is behind.
-    taken: BTreeSet<u32>,
+    taken: OrderedSet<u32>,
     /// Why the timers do not follow the clock; empty if they do.
     remark: &'static str,
 }

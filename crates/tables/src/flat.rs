@@ -18,8 +18,8 @@ use crate::layout::{KeyField, KeyLayout};
 use crate::lpm::{Piece, pieces};
 use crate::memory::prefer_large_pages;
 use crate::spec::{Handle, TableKind};
+use base::OrderedMap;
 use base::limits::TABLE_ENTRIES_MAX;
-use std::collections::BTreeMap;
 use std::hint::select_unpredictable;
 
 /// In a slot: the other bits are a node, not a cell.
@@ -78,7 +78,7 @@ pub(crate) struct Tries {
     trie: Trie,
     successor: Option<Box<Successor>>,
     /// By length and leading bits, to find the next shorter one when an entry is removed.
-    entries: BTreeMap<EntryKey, Cell>,
+    entries: OrderedMap<EntryKey, Cell>,
 }
 
 /// An entry's length, and its leading bits.
@@ -231,7 +231,7 @@ impl Tries {
     /// Without entries, whose strings have so many bits.
     pub fn new(string_bits: u32) -> Tries {
         let trie = Trie::new(ROOTS[0].0.min(string_bits));
-        Tries { string_bits, trie, successor: None, entries: BTreeMap::new() }
+        Tries { string_bits, trie, successor: None, entries: OrderedMap::new() }
     }
 
     /// The number of entries.

@@ -10,8 +10,9 @@
 
 use crate::cells::Cell;
 use crate::ranked::Rank;
+use base::OrderedMap;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BinaryHeap;
 
 /// A range of values, both ends included, and its place among others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,9 +164,9 @@ impl Intervals {
         let (first, last) = self.window(range.low, range.high);
         // The parts that it won and that have no new winner yet: their ends, by their starts.
         let won = self.runs(first, last).filter(|(run, _)| run.cell == range.cell);
-        let mut open: BTreeMap<u64, u64> = won.map(|(run, end)| (run.start, end)).collect();
+        let mut open: OrderedMap<u64, u64> = won.map(|(run, end)| (run.start, end)).collect();
         // The parts that others have won of it: their ends, by their starts.
-        let mut taken: BTreeMap<u64, Run> = BTreeMap::new();
+        let mut taken: OrderedMap<u64, Run> = OrderedMap::new();
         for other in others.filter(|other| other.rank < range.rank) {
             if open.is_empty() {
                 break;

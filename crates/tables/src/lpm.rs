@@ -23,8 +23,8 @@ use crate::cells::{Cell, Cells, prefetch};
 use crate::layout::{KeyField, KeyLayout};
 use crate::memory::prefer_large_pages;
 use base::MatchKind;
+use base::OrderedMap;
 use base::limits::BURST_PACKETS_MAX;
-use std::collections::BTreeMap;
 use std::hint::select_unpredictable;
 
 /// Bits that a node reads.
@@ -240,7 +240,7 @@ pub(crate) struct Lpm<const WORDS: usize> {
     coarse_shift: u32,
     /// Entries of at most `root_bits` bits by length and leading bits, to find the next shorter one when an entry is
     /// removed.
-    short: BTreeMap<(u32, u64), Cell>,
+    short: OrderedMap<(u32, u64), Cell>,
     nodes: Blocks<Node>,
     results: Blocks<Cell>,
     len: usize,
@@ -320,7 +320,7 @@ impl<const WORDS: usize> Lpm<WORDS> {
             root,
             coarse: vec![0; 1 << (root_bits - coarse_shift)],
             coarse_shift,
-            short: BTreeMap::new(),
+            short: OrderedMap::new(),
             nodes: Blocks::new(),
             results: Blocks::new(),
             len: 0,

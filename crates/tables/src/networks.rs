@@ -21,8 +21,8 @@ use crate::layout::{KeyField, KeyLayout};
 use crate::lpm::{Lpm, Piece};
 use crate::spec::TableKind;
 use base::MatchKind;
+use base::OrderedMap;
 use base::limits::BURST_PACKETS_MAX;
-use std::collections::BTreeMap;
 
 /// The most networks with a trie of their own, which takes 256 KiB.
 const NEAR_MAX: usize = 8;
@@ -39,7 +39,7 @@ pub(crate) struct Networks {
     /// The entries of all other networks.
     far: Lpm<1>,
     /// Their numbers.
-    far_entries: BTreeMap<u64, usize>,
+    far_entries: OrderedMap<u64, usize>,
 }
 
 /// A network with a trie of its own.
@@ -64,7 +64,7 @@ impl Networks {
         let exact_bits = layout.bits() - piece.width_bits;
         let exact_mask = u64::MAX >> (64 - layout.bits()) & !(u64::MAX >> (64 - piece.width_bits) << piece.shift_bits);
         let far = Lpm::new(key, layout);
-        Some(Networks { exact_mask, exact_bits, piece, near: Vec::new(), far, far_entries: BTreeMap::new() })
+        Some(Networks { exact_mask, exact_bits, piece, near: Vec::new(), far, far_entries: OrderedMap::new() })
     }
 
     pub fn clear(&mut self) {

@@ -9,7 +9,7 @@ use crate::error::{Problem, TableError};
 use crate::set::Outcome;
 use crate::spec::{ActionCall, ActionSpec, Handle};
 use base::limits::{PROFILE_CHOICES_MAX, TABLE_ENTRIES_MAX};
-use std::collections::{BTreeMap, BTreeSet};
+use base::{OrderedMap, OrderedSet};
 
 /// An action profile, as the program declares it.
 #[derive(Clone, Debug, Default)]
@@ -53,7 +53,7 @@ pub enum ProfileOperation {
         /// The group.
         group: Handle,
         /// Each with its weight: the number of choices that are the member's; with 0 it is never chosen.
-        members: BTreeMap<Handle, u32>,
+        members: OrderedMap<Handle, u32>,
     },
 }
 
@@ -83,7 +83,7 @@ pub(crate) enum ProfileUndo {
 }
 
 /// The members of a group, ascending, each with its weight; with 0 it is a member and never chosen.
-pub type Group = BTreeMap<Handle, u32>;
+pub type Group = OrderedMap<Handle, u32>;
 
 /// The outcome of an operation, its changes for snapshots, and how to undo it.
 pub(crate) type Performed = (Outcome, Option<ProfileChange>, ProfileUndo);
@@ -92,12 +92,12 @@ pub(crate) type Performed = (Outcome, Option<ProfileChange>, ProfileUndo);
 #[derive(Clone, Debug)]
 struct Numbered<T> {
     slots: Vec<Option<T>>,
-    free: BTreeSet<u32>,
+    free: OrderedSet<u32>,
 }
 
 impl<T> Numbered<T> {
     fn new() -> Numbered<T> {
-        Numbered { slots: Vec::new(), free: BTreeSet::new() }
+        Numbered { slots: Vec::new(), free: OrderedSet::new() }
     }
 
     fn len(&self) -> usize {
@@ -155,7 +155,7 @@ pub struct Profile {
     members: Numbered<ActionCall>,
     groups: Numbered<Group>,
     /// Each member with each group that it is in.
-    memberships: BTreeSet<(Handle, Handle)>,
+    memberships: OrderedSet<(Handle, Handle)>,
     /// The weights of all members of all groups together: the choices that snapshots hold.
     choices: usize,
 }
@@ -164,7 +164,7 @@ impl Profile {
     /// An empty profile.
     pub fn new(spec: ProfileSpec) -> Profile {
         let (members, groups) = (Numbered::new(), Numbered::new());
-        Profile { spec, members, groups, memberships: BTreeSet::new(), choices: 0 }
+        Profile { spec, members, groups, memberships: OrderedSet::new(), choices: 0 }
     }
 
     /// The profile's specification.

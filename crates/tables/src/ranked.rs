@@ -213,14 +213,14 @@ impl Chunk {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use base::OrderedMap;
     use base::Rng;
-    use std::collections::BTreeMap;
 
     #[test]
     fn stays_in_order_through_insertions_and_removals() {
         let mut rng = Rng::new(3);
         let mut list = RankedList::new(1);
-        let mut model: BTreeMap<Rank, Cell> = BTreeMap::new();
+        let mut model: OrderedMap<Rank, Cell> = OrderedMap::new();
         for step in 1..20_000u32 {
             let rank = rank_of(rng.between(0, 3000) as i32 - 1500, 7);
             if model.remove(&rank).is_some() {

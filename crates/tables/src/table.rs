@@ -18,7 +18,7 @@ use crate::spec::{
 use crate::words;
 use base::limits::TABLE_ENTRIES_MAX;
 use base::{Bits, FieldMatch, MatchKind};
-use std::collections::{BTreeMap, BTreeSet};
+use base::{OrderedMap, OrderedSet};
 
 /// The number of slots below which snapshots do not return memory of deleted entries.
 const SHRINK_SLOTS_MIN: usize = 4096;
@@ -43,12 +43,12 @@ pub(crate) struct Store {
     /// The most slots since the last [`Change::Shrink`].
     most_slots: usize,
     /// Free handles below `slots.len()`.
-    free: BTreeSet<u32>,
+    free: OrderedSet<u32>,
     /// Handle + 1 of each entry, by the hash of its match and priority.
     identities: HashIndex,
     const_entries: usize,
     /// The number of entries that refer to each member and group.
-    uses: BTreeMap<Target, usize>,
+    uses: OrderedMap<Target, usize>,
 }
 
 /// A change of a table, for snapshots.
@@ -115,10 +115,10 @@ impl Store {
             slots: Slots::default(),
             entries: 0,
             most_slots: 0,
-            free: BTreeSet::new(),
+            free: OrderedSet::new(),
             identities: HashIndex::new(),
             const_entries: 0,
-            uses: BTreeMap::new(),
+            uses: OrderedMap::new(),
         }
     }
 

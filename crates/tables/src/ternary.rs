@@ -41,8 +41,8 @@ use crate::layout::Slot;
 #[cfg(target_arch = "x86_64")]
 use crate::linear;
 use crate::ranked::{Chunk, LANES, RangeField, Rank, RankedList};
+use base::OrderedMap;
 use base::limits::BURST_PACKETS_MAX;
-use std::collections::BTreeMap;
 
 /// Entries up to which a group stays in the common list.
 const LOOSE_ENTRIES_MAX: usize = 32;
@@ -62,7 +62,7 @@ pub(crate) struct Ternary {
     wide_slots: Vec<Slot>,
     seed: u64,
     hash: RowHash,
-    groups: BTreeMap<Box<[u64]>, Group>,
+    groups: OrderedMap<Box<[u64]>, Group>,
     loose: RankedList,
     tuples: Vec<Option<Tuple>>,
     filters: Filters,
@@ -90,7 +90,7 @@ struct Tuple {
     filters: Box<[usize]>,
     index: HashIndex,
     /// The number of entries of each priority.
-    priorities: BTreeMap<u32, usize>,
+    priorities: OrderedMap<u32, usize>,
     buckets: Vec<Bucket>,
     free_buckets: Vec<usize>,
 }
@@ -165,7 +165,7 @@ impl Ternary {
             wide_slots,
             seed,
             hash: RowHash::new(seed, key_words),
-            groups: BTreeMap::new(),
+            groups: OrderedMap::new(),
             loose: RankedList::new(key_words),
             tuples: Vec::new(),
             filters: Filters::new(key_words, seed),
@@ -239,7 +239,7 @@ impl Ternary {
             is_any: mask.iter().all(|word| *word == 0),
             filters: self.filters.join(&mask),
             index: HashIndex::new(),
-            priorities: BTreeMap::new(),
+            priorities: OrderedMap::new(),
             buckets: Vec::new(),
             free_buckets: Vec::new(),
         };

@@ -207,8 +207,8 @@ mod tests {
     use super::*;
     use crate::layout::NARROW_BITS_MAX;
     use base::MatchKind;
+    use base::OrderedMap;
     use base::Rng;
-    use std::collections::BTreeMap;
 
     fn key(width_bits: u32) -> KeyLayout {
         KeyLayout::new(&[KeyField { name: String::new(), width_bits, kind: MatchKind::Exact }])
@@ -253,7 +253,7 @@ mod tests {
     fn agrees_with_a_map_while_it_is_copied() {
         let mut rng = Rng::new(12);
         let (mut words, cells) = (Words::new(5, &key(64), 4, None), Cells::new(1, 0));
-        let mut there: BTreeMap<u32, (u64, Cell)> = BTreeMap::new();
+        let mut there: OrderedMap<u32, (u64, Cell)> = OrderedMap::new();
         let (mut copied, mut next) = (0, 0u32);
         for (insertions, rounds) in [(9, 30_000), (2, 30_000), (8, 60_000), (1, 40_000)] {
             for _ in 0..rounds {

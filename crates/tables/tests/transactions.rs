@@ -1,8 +1,8 @@
 //! Batches over tables and profiles: what is taken back leaves no trace, what is committed is there.
 
+use base::OrderedMap;
 use base::{Bits, FieldMatch, MatchKind, Rng};
 use expect_test::expect;
-use std::collections::BTreeMap;
 use tables::{
     ActionCall, ActionSpec, Attributes, EntrySpec, Handle, KeyField, Operation, ProfileOperation, ProfileSpec,
     ProfileUse, TO_GROUP, TO_MEMBER, TableSet, TableSpec,
@@ -154,7 +154,7 @@ fn members_are_chosen_by_their_weights() {
         set.perform_profile(0, ProfileOperation::CreateMember(call(value))).unwrap();
     }
     set.perform_profile(0, ProfileOperation::CreateGroup).unwrap();
-    let members: BTreeMap<_, _> = [(Handle(0), 1), (Handle(1), 0), (Handle(2), 3)].into();
+    let members: OrderedMap<_, _> = [(Handle(0), 1), (Handle(1), 0), (Handle(2), 3)].into();
     set.perform_profile(0, ProfileOperation::SetGroup { group: Handle(0), members }).unwrap();
     let picks: Vec<_> = (0..8).map(|hash| set.profiles()[0].pick(Handle(0), hash).unwrap().0).collect();
     assert_eq!(picks, [0, 2, 2, 2, 0, 2, 2, 2]);

@@ -8,6 +8,7 @@
 use super::parameters::{Parameters, is_gateway, of_half, tables_of_bases};
 use crate::entries::name;
 use crate::pairs::{Basis, Held, Order};
+use base::{OrderedMap, OrderedSet};
 use control::Problem;
 use ctl::session::Standing;
 use ctl::{Failure, Options, Schema, Session, schema};
@@ -18,7 +19,6 @@ use p4runtime_proto::p4::v1::{
     Action, CounterEntry, DigestEntry, Entity, FieldMatch, Index, TableAction, TableEntry, Update, action,
     digest_entry, entity, field_match, p4_data, table_action, update,
 };
-use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use tokio::sync::mpsc::{Sender, UnboundedReceiver};
 use values::canonical;
@@ -72,13 +72,13 @@ pub struct Shape {
 }
 
 /// The pairs that a switch has for a transform: the bases by identifier.
-pub type Contents = (Shape, BTreeMap<u32, Held>);
+pub type Contents = (Shape, OrderedMap<u32, Held>);
 
 /// A message from a switch. Transforms are identified by the class that has them.
 #[derive(Debug)]
 pub enum Event {
     /// It is connected, and has this for each transform.
-    Joined(Box<Parameters>, BTreeMap<u32, Contents>),
+    Joined(Box<Parameters>, OrderedMap<u32, Contents>),
     /// It is disconnected, for this reason.
     Lost(String),
     /// It encountered a basis of a transform without an identifier.
@@ -151,7 +151,7 @@ struct Switch {
     id: SwitchId,
     session: Session,
     /// The tables of bases, by the class that has the transform.
-    bases: BTreeMap<u32, Bases>,
+    bases: OrderedMap<u32, Bases>,
     /// Id of the decoder's counter.
     counter: u32,
     /// Whether it fits the others.
@@ -170,7 +170,7 @@ struct Bases {
     /// The action of the encoder that reports a basis.
     learn: u32,
     /// Keys of entries that the switch has.
-    keys: BTreeSet<Vec<u8>>,
+    keys: OrderedSet<Vec<u8>>,
 }
 
 impl Switch {
@@ -179,7 +179,7 @@ impl Switch {
         id: SwitchId,
         options: Options,
         idle_ns: i64,
-    ) -> Result<(Switch, Parameters, BTreeMap<u32, Contents>), Failure> {
+    ) -> Result<(Switch, Parameters, OrderedMap<u32, Contents>), Failure> {
         let mut session = Session::connect(options).await?;
         // A gateway has a controller for each half, which must not displace each other.
         let role = match is_gateway(session.schema().await?.info()) {
@@ -203,7 +203,7 @@ impl Switch {
             let entries = switch.entries(schema::id(&table.preamble)).await?;
             entries.iter().for_each(|entry| parameters.take_in(&program, table, entry));
         }
-        let mut has = BTreeMap::new();
+        let mut has = OrderedMap::new();
         let classes: Vec<(u32, u32)> = switch.bases.iter().map(|(class, its)| (*class, its.table)).collect();
         for (class, table) in classes {
             let entries = switch.entries(table).await?;
@@ -400,13 +400,13 @@ impl Bases {
             (0, 0)
         };
         let (table, action) = (schema::id(&bases.preamble), schema::id(&action.preamble));
-        Ok(Bases { id, shape, idle_ns, table, action, digest, learn, keys: BTreeSet::new() })
+        Ok(Bases { id, shape, idle_ns, table, action, digest, learn, keys: OrderedSet::new() })
     }
 
     /// The bases by identifier in these entries, and the updates to make: in an encoder, invalid entries are deleted,
     /// and entries that a controller has learned get the idle timeout.
-    fn take_in(&mut self, entries: Vec<TableEntry>) -> (BTreeMap<u32, Held>, Vec<Update>) {
-        let mut has = BTreeMap::new();
+    fn take_in(&mut self, entries: Vec<TableEntry>) -> (OrderedMap<u32, Held>, Vec<Update>) {
+        let mut has = OrderedMap::new();
         let mut updates = Vec::new();
         for entry in entries {
             let Some(key) = exact(&entry).map(canonical) else { continue };

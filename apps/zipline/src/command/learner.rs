@@ -6,9 +6,9 @@
 use super::connection::{Contents, Event, Request, Shape, SwitchId, keep_connected};
 use super::parameters::{Parameters, hexadecimal};
 use crate::pairs::{Conflict, Counts, Order, Pairs, Settings};
+use base::OrderedMap;
 use command_line::terminal::{self, grouped, say};
 use serde_json::json;
-use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{Receiver, UnboundedSender, channel, unbounded_channel};
@@ -73,14 +73,14 @@ pub struct Learner {
     events: Receiver<(SwitchId, Event)>,
     /// The connections to encoders that are not made yet.
     postponed: Vec<KeptConnection>,
-    senders: BTreeMap<SwitchId, UnboundedSender<Request>>,
+    senders: OrderedMap<SwitchId, UnboundedSender<Request>>,
     /// The pairs of each transform, by the class that has it: known when the first switch has reported its program.
-    pairs: BTreeMap<u32, (Shape, Pairs)>,
-    joined: BTreeMap<SwitchId, Parameters>,
+    pairs: OrderedMap<u32, (Shape, Pairs)>,
+    joined: OrderedMap<SwitchId, Parameters>,
     /// Why switches are disconnected, as reported.
-    away: BTreeMap<SwitchId, String>,
+    away: OrderedMap<SwitchId, String>,
     /// Packets with an identifier that is unknown to a decoder.
-    unknown: BTreeMap<SwitchId, u64>,
+    unknown: OrderedMap<SwitchId, u64>,
 }
 
 impl Learner {
@@ -93,7 +93,7 @@ impl Learner {
                 Box::pin(keep_connected(id, options.clone(), switches.idle, requests, event_sender.clone()));
             (orders, connection)
         };
-        let (mut senders, mut postponed) = (BTreeMap::new(), Vec::new());
+        let (mut senders, mut postponed) = (OrderedMap::new(), Vec::new());
         for (number, options) in switches.decoders.iter().enumerate() {
             let (orders, connection) = prepare(SwitchId::Decoder(number), options);
             senders.insert(SwitchId::Decoder(number), orders);
@@ -110,10 +110,10 @@ impl Learner {
             events,
             postponed,
             senders,
-            pairs: BTreeMap::new(),
-            joined: BTreeMap::new(),
-            away: BTreeMap::new(),
-            unknown: BTreeMap::new(),
+            pairs: OrderedMap::new(),
+            joined: OrderedMap::new(),
+            away: OrderedMap::new(),
+            unknown: OrderedMap::new(),
         }
     }
 
@@ -183,7 +183,7 @@ impl Learner {
         }
     }
 
-    fn join(&mut self, now_ns: u64, id: SwitchId, parameters: Parameters, has: &BTreeMap<u32, Contents>) {
+    fn join(&mut self, now_ns: u64, id: SwitchId, parameters: Parameters, has: &OrderedMap<u32, Contents>) {
         let with = |(other, its): (&SwitchId, &Parameters)| parameters.difference(its, &self.name(*other));
         let different = parameters.fault().or_else(|| self.joined.iter().find_map(with));
         if self.pairs.is_empty() {
@@ -221,7 +221,7 @@ impl Learner {
     }
 
     /// Why a switch has other tables than the first one had.
-    fn resized(&self, has: &BTreeMap<u32, Contents>) -> Option<String> {
+    fn resized(&self, has: &OrderedMap<u32, Contents>) -> Option<String> {
         let shapes =
             |class: &u32| (self.pairs.get(class).map(|(shape, _)| *shape), has.get(class).map(|(shape, _)| *shape));
         let (expected, shape) = self.pairs.keys().chain(has.keys()).map(shapes).find(|(a, b)| a != b)?;

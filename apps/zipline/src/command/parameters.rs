@@ -10,12 +10,12 @@
 use crate::Code;
 use crate::code::Wrong;
 use crate::entries::name;
+use base::{OrderedMap, OrderedSet};
 use control::Problem;
 use ctl::{Schema, schema};
 use p4runtime_proto::p4::config::v1::structured_annotation::Body;
 use p4runtime_proto::p4::config::v1::{KeyValuePair, P4Info, Table, expression};
 use p4runtime_proto::p4::v1::{TableEntry, field_match, table_action};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// The annotation of the table `bases` with the compile options of the program.
 const ANNOTATION: &str = "zipline";
@@ -31,20 +31,20 @@ const OWN: [&str; 5] = ["code", "errors", "polynomial", "chunk", "aside"];
 pub struct Parameters {
     is_encoder: bool,
     /// Its transforms, by the class that has them.
-    transforms: BTreeMap<u32, Transform>,
+    transforms: OrderedMap<u32, Transform>,
     classes: Vec<Class>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct Transform {
     /// Its compile options: the names of `-D`, in small letters.
-    settings: BTreeMap<String, i64>,
+    settings: OrderedMap<String, i64>,
     /// The action for each syndrome.
-    masks: BTreeMap<Vec<u8>, Deed>,
+    masks: OrderedMap<Vec<u8>, Deed>,
 }
 
 /// An action, and its arguments by name.
-type Deed = (String, BTreeMap<String, Vec<u8>>);
+type Deed = (String, OrderedMap<String, Vec<u8>>);
 
 /// An entry of `classes`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -89,18 +89,18 @@ pub fn of_half(program: &Schema, is_encoder: bool, name: &str) -> String {
 }
 
 /// The table of bases of each transform, by the class that has it.
-pub fn tables_of_bases(program: &Schema, is_encoder: bool) -> Result<BTreeMap<u32, &Table>, Problem> {
+pub fn tables_of_bases(program: &Schema, is_encoder: bool) -> Result<OrderedMap<u32, &Table>, Problem> {
     let own = if is_encoder { HALVES[0] } else { HALVES[1] };
     let of_half = |table| half_of(table).filter(|(half, _)| *half == own).map(|(_, class)| (class, table));
-    let tables: BTreeMap<u32, &Table> = program.info().tables.iter().filter_map(of_half).collect();
-    if tables.is_empty() { Ok(BTreeMap::from([(0, program.table("bases")?)])) } else { Ok(tables) }
+    let tables: OrderedMap<u32, &Table> = program.info().tables.iter().filter_map(of_half).collect();
+    if tables.is_empty() { Ok(OrderedMap::from([(0, program.table("bases")?)])) } else { Ok(tables) }
 }
 
 impl Parameters {
     /// The compile options of a switch's program; the contents of its tables are not known yet.
     pub fn of_program(is_encoder: bool, program: &Schema) -> Result<Parameters, Problem> {
         let transform = |(class, table): (u32, &Table)| {
-            Ok((class, Transform { settings: settings(table)?, masks: BTreeMap::new() }))
+            Ok((class, Transform { settings: settings(table)?, masks: OrderedMap::new() }))
         };
         let transforms: Result<_, Problem> = tables_of_bases(program, is_encoder)?.into_iter().map(transform).collect();
         Ok(Parameters { is_encoder, transforms: transforms?, classes: Vec::new() })
@@ -167,7 +167,7 @@ impl Parameters {
     }
 
     fn settings_difference(&self, other: &Parameters, name: &str) -> Option<String> {
-        let classes: BTreeSet<u32> = self.transforms.keys().chain(other.transforms.keys()).copied().collect();
+        let classes: OrderedSet<u32> = self.transforms.keys().chain(other.transforms.keys()).copied().collect();
         let all = classes
             .into_iter()
             .flat_map(|class| self.told_settings(other, class).into_iter().map(move |key| (class, key)));
@@ -274,7 +274,7 @@ fn is_of_code(code: &Code, syndrome: &[u8], (action, arguments): &Deed) -> bool 
 }
 
 /// The compile options of the program with this table of bases.
-fn settings(bases: &Table) -> Result<BTreeMap<String, i64>, Problem> {
+fn settings(bases: &Table) -> Result<OrderedMap<String, i64>, Problem> {
     let annotations = bases.preamble.as_ref().map_or(&[][..], |it| &it.structured_annotations);
     let said = annotations.iter().find(|annotation| annotation.name == ANNOTATION);
     let Some(Body::KvPairList(said)) = said.and_then(|annotation| annotation.body.as_ref()) else {
@@ -305,7 +305,7 @@ fn deed(program: &Schema, entry: &TableEntry) -> Option<Deed> {
 }
 
 /// The exact keys of an entry by the last parts of their names.
-fn keys(table: &Table, entry: &TableEntry) -> BTreeMap<String, Vec<u8>> {
+fn keys(table: &Table, entry: &TableEntry) -> OrderedMap<String, Vec<u8>> {
     let key = |field: &p4runtime_proto::p4::v1::FieldMatch| {
         let of_program = table.match_fields.iter().find(|it| it.id == field.field_id)?;
         let Some(field_match::FieldMatchType::Exact(exact)) = &field.field_match_type else { return None };
@@ -347,12 +347,13 @@ mod tests {
 
     fn parameters(is_encoder: bool, code: i64) -> Parameters {
         let settings = [("code", code), ("polynomial", 0x1d)].map(|(key, value)| (key.to_owned(), value));
-        let flip = ("flip".to_owned(), BTreeMap::from([("place".to_owned(), vec![3])]));
+        let flip = ("flip".to_owned(), OrderedMap::from([("place".to_owned(), vec![3])]));
         let class = Class { number: vec![0], ethertype: vec![8, 0], mask: Some(vec![0xff, 0]) };
-        let first = Transform { settings: BTreeMap::from(settings), masks: BTreeMap::from([(vec![1], flip.clone())]) };
+        let first =
+            Transform { settings: OrderedMap::from(settings), masks: OrderedMap::from([(vec![1], flip.clone())]) };
         let own = [("code", 5), ("aside", 1), ("count", 1)].map(|(key, value)| (key.to_owned(), value));
-        let own = Transform { settings: BTreeMap::from(own), masks: BTreeMap::from([(vec![2], flip)]) };
-        Parameters { is_encoder, transforms: BTreeMap::from([(0, first), (2, own)]), classes: vec![class] }
+        let own = Transform { settings: OrderedMap::from(own), masks: OrderedMap::from([(vec![2], flip)]) };
+        Parameters { is_encoder, transforms: OrderedMap::from([(0, first), (2, own)]), classes: vec![class] }
     }
 
     fn of(parameters: &mut Parameters, class: u32) -> &mut Transform {
@@ -366,7 +367,7 @@ mod tests {
             let arguments = deed.1.iter().map(|(name, value)| ((*name).to_owned(), vec![*value])).collect();
             let transform = Transform {
                 settings: settings.map(|(key, value)| (key.to_owned(), value)).collect(),
-                masks: BTreeMap::from([(vec![syndrome], (deed.0.to_owned(), arguments))]),
+                masks: OrderedMap::from([(vec![syndrome], (deed.0.to_owned(), arguments))]),
             };
             transform.fault(0).unwrap_or_else(|| "right".to_owned())
         };
@@ -429,7 +430,7 @@ mod tests {
         let mut decoder = parameters(false, 8);
         decoder.classes.clear();
         for transform in decoder.transforms.values_mut() {
-            transform.masks = BTreeMap::from([(vec![7], ("keep".to_owned(), BTreeMap::new()))]);
+            transform.masks = OrderedMap::from([(vec![7], ("keep".to_owned(), OrderedMap::new()))]);
         }
         assert_eq!(told(&decoder), "");
         let mut another = parameters(false, 8);

@@ -5,8 +5,8 @@
 //! cells in place would occupy the worker for as long as the memory takes, and packets would be lost.
 
 use crate::api::entity::{Cell, Entity, Update, UpdateKind};
+use base::{OrderedMap, OrderedSet};
 use ir::{CounterId, Program, RegisterId};
-use std::collections::{BTreeMap, BTreeSet};
 use switch::Switch;
 use switch::externs::{CounterCell, RegisterArray};
 
@@ -53,12 +53,12 @@ pub(crate) fn sets_all_cells(update: &Update) -> bool {
 /// Prepared arrays, by the positions of their updates. An update that a later one of the same part overrides has
 /// none, so that each array of the program is prepared at most once.
 #[derive(Default)]
-pub(crate) struct FreshArrays(BTreeMap<usize, Option<Array>>);
+pub(crate) struct FreshArrays(OrderedMap<usize, Option<Array>>);
 
 impl FreshArrays {
     /// Prepares what the updates need that are carried out between the same two bursts.
     pub fn of(program: &Program, updates: &[Update]) -> FreshArrays {
-        let (mut fresh, mut seen) = (BTreeMap::new(), BTreeSet::new());
+        let (mut fresh, mut seen) = (OrderedMap::new(), OrderedSet::new());
         for (position, update) in updates.iter().enumerate().rev().filter(|(_, update)| sets_all_cells(update)) {
             let array = match &update.entity {
                 Entity::Register(cell) => (Some(cell.array), None),

@@ -5,9 +5,9 @@
 
 use crate::api::fault::Fault;
 use crate::api::read::Which;
+use base::OrderedSet;
 use base::{Bits, FieldMatch};
 use ir::{ActionId, ActionProfileId, CounterId, DigestId, MeterId, RegisterId, TableId, ValueSetId};
-use std::collections::BTreeSet;
 use switch::MeterConfig;
 use switch::externs::CounterCell;
 use switch::meter::ColorCounts;
@@ -236,7 +236,7 @@ pub struct Replica {
 
 impl Replica {
     /// The copy that is made while these ports have no link.
-    pub fn chosen(&self, ports_down: &BTreeSet<u32>) -> Option<switch::Replica> {
+    pub fn chosen(&self, ports_down: &OrderedSet<u32>) -> Option<switch::Replica> {
         // Without a backup nothing depends on a link: the port itself drops.
         let mut all = self.all();
         if self.backups.is_empty() { all.next() } else { all.find(|it| !ports_down.contains(&it.port)) }
@@ -244,7 +244,7 @@ impl Replica {
 
     /// Refuses duplicate replicas, and backups with the same port as the copy that they replace, as P4Runtime does.
     pub fn check_all(what: &str, replicas: &[Replica]) -> Result<(), Fault> {
-        let mut seen = BTreeSet::new();
+        let mut seen = OrderedSet::new();
         if let Some(twice) = replicas.iter().flat_map(Replica::all).find(|it| !seen.insert((it.port, it.rid))) {
             return Err(Fault::invalid(format!(
                 "{what}: the replica of port {} and instance {} is given twice",

@@ -7,9 +7,9 @@
 use crate::api::Pipeline;
 use crate::api::entity::TableEntry;
 use crate::api::fault::Fault;
+use base::OrderedMap;
 use base::index::Id as _;
 use ir::TableId;
-use std::collections::BTreeMap;
 use switch::CommandQueue;
 use tables::Handle;
 
@@ -17,7 +17,7 @@ use tables::Handle;
 const PIECE: usize = 512;
 
 /// The idle entries that were reported, each with its sequence number and the time of its last hit.
-pub(crate) type ReportedIdle = BTreeMap<(TableId, Handle), (u64, u64)>;
+pub(crate) type ReportedIdle = OrderedMap<(TableId, Handle), (u64, u64)>;
 
 /// An entry with a timeout.
 #[derive(Clone, Copy)]

@@ -44,12 +44,12 @@ use crate::command::Command;
 use crate::problem::Problem;
 use crate::store::{Begun, Reason, Store, StoreError};
 use arrays::{FreshArrays, sets_all_cells};
+use base::OrderedSet;
 use entity::{DigestConfig, TableEntry};
 use ir::{DigestId, Program};
 pub(crate) use saving::Steps;
 use saving::{Frozen, StoredCells};
 use state::ControllerState;
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use switch::timers::Timers;
@@ -61,7 +61,7 @@ use write::{Undo, Writer, Written, needs_switch};
 const PIECE: usize = 128;
 
 /// Records that a client of the control plane stores beside entities, under its own keys.
-pub type Notes = BTreeMap<String, serde_json::Value>;
+pub type Notes = std::collections::BTreeMap<String, serde_json::Value>;
 
 /// Receives the records of a snapshot one by one.
 pub type RecordSink<'a> = &'a mut dyn FnMut(&[u8]) -> std::io::Result<()>;
@@ -632,7 +632,7 @@ impl Api {
     }
 
     /// The ports that have no link, as far as has been reported.
-    pub fn ports_down(&self) -> BTreeSet<u32> {
+    pub fn ports_down(&self) -> OrderedSet<u32> {
         self.pipeline().state().ports_down.clone()
     }
 

@@ -5,9 +5,9 @@ use crate::api::fault::{Code, Fault};
 use crate::api::state::{ControllerState, chosen};
 use crate::api::write::Undo;
 use crate::show;
+use base::OrderedSet;
 use base::{Bits, FieldMatch};
 use ir::{CounterId, MeterId, Program, RegisterId, TableId, ValueSetId};
-use std::collections::BTreeSet;
 use std::ops::Range;
 use switch::externs::{CounterCell, MeterArray};
 use switch::meter::{ColorCounts, MeterCell};
@@ -365,7 +365,7 @@ fn value_set(
         let message = format!("value set {} holds {} members, not {}", declared.name, declared.size, members.len());
         return Err(Fault::new(Code::ResourceExhausted, message));
     }
-    let mut seen = BTreeSet::new();
+    let mut seen = OrderedSet::new();
     if let Some(twice) = members.iter().find(|member| !seen.insert(*member)) {
         let twice = show::value_set(std::slice::from_ref(twice));
         let message = format!("value set {}: the member {twice} is given twice", declared.name);

@@ -11,9 +11,9 @@ use crate::api::fault::Fault;
 use crate::api::read::{Query, TableQuery, Which};
 use crate::api::state::ControllerState;
 use crate::api::{Gate, Pipeline};
+use base::OrderedMap;
 use base::index::Id as _;
 use ir::{CounterId, DirectCounterId, RegisterId, TableId};
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 use switch::externs::{CounterCell, Externs, RegisterArray};
@@ -28,7 +28,7 @@ const JOB_PIECES: usize = 64;
 /// The hashes of the blocks that were stored last.
 #[derive(Debug, Default)]
 pub(crate) struct StoredCells {
-    hashes: BTreeMap<Array, Vec<u64>>,
+    hashes: OrderedMap<Array, Vec<u64>>,
 }
 
 /// Receives updates that restore a state, some at a time; returns false to stop.

@@ -4,8 +4,8 @@
 use crate::api::entity::{Choice, DigestConfig, Group, GroupMember, Replica};
 use crate::api::idle::ReportedIdle;
 use base::index::Id as _;
+use base::{OrderedMap, OrderedSet};
 use ir::{ActionProfileId, DigestId, TableId};
-use std::collections::{BTreeMap, BTreeSet};
 use switch::Destination;
 use tables::{Attributes, Handle};
 
@@ -15,17 +15,17 @@ pub(crate) struct ControllerState {
     pub members: Numbers,
     pub groups: Numbers,
     /// The groups as controllers wrote them.
-    pub group_contents: BTreeMap<(usize, Handle), GroupContents>,
+    pub group_contents: OrderedMap<(usize, Handle), GroupContents>,
     /// The groups that belong to one entry each.
-    pub one_shots: BTreeMap<(usize, Handle), OneShot>,
-    pub multicast_metadata: BTreeMap<u64, Vec<u8>>,
+    pub one_shots: OrderedMap<(usize, Handle), OneShot>,
+    pub multicast_metadata: OrderedMap<u64, Vec<u8>>,
     /// What was written with default actions and does not affect packets.
-    pub default_attributes: BTreeMap<TableId, Attributes>,
+    pub default_attributes: OrderedMap<TableId, Attributes>,
     /// Multicast groups and clone sessions with backup replicas, as controllers wrote them.
-    pub backed_up: BTreeMap<Destination, Vec<Replica>>,
-    pub digests: BTreeMap<DigestId, DigestConfig>,
+    pub backed_up: OrderedMap<Destination, Vec<Replica>>,
+    pub digests: OrderedMap<DigestId, DigestConfig>,
     /// Ports that are down: members that watch them cannot be chosen.
-    pub ports_down: BTreeSet<u32>,
+    pub ports_down: OrderedSet<u32>,
     /// Entries that were reported as idle.
     pub idle_reported: ReportedIdle,
 }
@@ -47,7 +47,7 @@ impl ControllerState {
 }
 
 /// The copies that are made while these ports have no link.
-pub(crate) fn chosen(replicas: &[Replica], ports_down: &BTreeSet<u32>) -> Vec<switch::Replica> {
+pub(crate) fn chosen(replicas: &[Replica], ports_down: &OrderedSet<u32>) -> Vec<switch::Replica> {
     replicas.iter().filter_map(|replica| replica.chosen(ports_down)).collect()
 }
 
@@ -74,8 +74,8 @@ pub(crate) struct OneShot {
 /// Controllers' numbers of the members, or of the groups, of all profiles.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Numbers {
-    handles: BTreeMap<(usize, u32), Handle>,
-    numbers: BTreeMap<(usize, Handle), u32>,
+    handles: OrderedMap<(usize, u32), Handle>,
+    numbers: OrderedMap<(usize, Handle), u32>,
 }
 
 impl Numbers {

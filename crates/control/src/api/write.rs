@@ -16,9 +16,9 @@ use crate::apply::Reply;
 use crate::problem::Problem as Message;
 use crate::show;
 use base::Bits;
+use base::OrderedMap;
 use base::index::Id as _;
 use ir::{ActionId, ActionProfileId, Program, TableId};
-use std::collections::BTreeMap;
 use switch::{Switch, profile_actions};
 use tables::{
     ActionCall, Attributes, EntrySpec, Handle, Mark, Operation, Outcome, Problem, ProfileOperation, TO_GROUP,
@@ -722,7 +722,7 @@ impl<'a, 't> Writer<'a, 't> {
 
     /// The members of a group that can be chosen now, with their weights.
     fn chosen_members(&self, profile: ActionProfileId, contents: &GroupContents) -> Result<tables::Group, Fault> {
-        let mut members = BTreeMap::new();
+        let mut members = OrderedMap::new();
         for member in &contents.members {
             let handle = self.known_member(profile, member.member)?;
             if member.weight == 0 {
@@ -748,7 +748,7 @@ impl<'a, 't> Writer<'a, 't> {
         }
         self.check_style(profile, Style::OneShot)?;
         let mut members = Vec::with_capacity(choices.len());
-        let mut weights = BTreeMap::new();
+        let mut weights = OrderedMap::new();
         for choice in choices {
             let call = self.member_call(profile, &choice.call)?;
             let member = self.profile_operation(profile, ProfileOperation::CreateMember(call))?;

@@ -16,10 +16,10 @@ use crate::api::entity::{
     MeterValue, Multicast, Replica, TableEntry,
 };
 use crate::api::{Entity, Update, UpdateKind, Which};
+use base::OrderedMap;
 use base::index::Id;
 use base::{Bits, FieldMatch, MatchKind};
 use ir::{Program, TableId};
-use std::collections::BTreeMap;
 use switch::MeterConfig;
 use switch::externs::CounterCell;
 use tables::Attributes;
@@ -137,7 +137,7 @@ impl Kind {
 pub(crate) fn record(program: &Program, updates: &mut dyn Iterator<Item = &Update>) -> Option<Vec<u8>> {
     let mut updates = updates.peekable();
     updates.peek()?;
-    let mut writer = Writer { program, bytes: vec![UPDATES], names: BTreeMap::new() };
+    let mut writer = Writer { program, bytes: vec![UPDATES], names: OrderedMap::new() };
     while let Some(update) = updates.next() {
         let Some((array, mut index)) = cell(update) else {
             writer.update(update);
@@ -166,7 +166,7 @@ struct Writer<'a> {
     program: &'a Program,
     bytes: Vec<u8>,
     /// The numbers of the names in the record.
-    names: BTreeMap<(Kind, usize), u64>,
+    names: OrderedMap<(Kind, usize), u64>,
 }
 
 impl Writer<'_> {
@@ -475,7 +475,7 @@ pub(crate) fn held(record: &[u8]) -> String {
     // The program itself is not available; an empty one of any architecture reads what does not depend on it.
     let program = Program::new(ir::architecture::ALL[0]);
     let mut updates = Updates::of(&program, record);
-    let (mut counts, mut is_broken) = (BTreeMap::<String, u64>::new(), false);
+    let (mut counts, mut is_broken) = (OrderedMap::<String, u64>::new(), false);
     while !updates.bytes.is_empty() && !is_broken {
         updates.owner = None;
         is_broken = updates.update().is_err();

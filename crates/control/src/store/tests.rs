@@ -101,7 +101,7 @@ fn what_is_changed_by_handle_is_logged_as_updates() {
     let (api, _, _) = start(program(), folder.path());
     let files = || {
         let names = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
-        names.collect::<std::collections::BTreeSet<_>>()
+        names.collect::<base::OrderedSet<_>>()
     };
     let before = files();
     commands(&api, COMMANDS);

@@ -2,24 +2,24 @@
 
 use crate::build::Simulation;
 use crate::topology::NodeRef;
+use base::{OrderedMap, OrderedSet};
 use core::net::IpAddr;
 use sim::network::NodeId;
 use sim::record::Record;
 use sim::time::Time;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// What is known of the network.
 pub(crate) struct Facts {
     /// By address.
-    pub(crate) hosts: BTreeMap<IpAddr, NodeId>,
+    pub(crate) hosts: OrderedMap<IpAddr, NodeId>,
     /// The hosts.
-    pub(crate) host_nodes: BTreeSet<NodeId>,
+    pub(crate) host_nodes: OrderedSet<NodeId>,
     /// By node.
     pub(crate) names: Vec<String>,
     /// The names of channels by their senders and the ports of these.
-    pub(crate) channels: BTreeMap<(NodeId, usize), String>,
+    pub(crate) channels: OrderedMap<(NodeId, usize), String>,
     /// Those of links of hosts: a host whose own link is down has no other way.
-    pub(crate) host_channels: BTreeSet<(NodeId, usize)>,
+    pub(crate) host_channels: OrderedSet<(NodeId, usize)>,
     /// When links go down or up.
     pub(crate) changes: Vec<Time>,
 }

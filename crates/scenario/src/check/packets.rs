@@ -1,10 +1,10 @@
 //! What is known of the packets that are under way.
 
+use base::OrderedMap;
 use sim::network::NodeId;
 use sim::record::Loss;
 use sim::time::Time;
 use sim::wire::flow::Identity;
-use std::collections::BTreeMap;
 
 /// The most nodes of a way that are kept: a packet with more is not followed any further.
 pub(super) const WAY_MAX: usize = 256;
@@ -58,7 +58,7 @@ impl Followed {
 
 /// Packets by their labels.
 #[derive(Debug, Default)]
-pub(super) struct Packets(BTreeMap<u64, Followed>);
+pub(super) struct Packets(OrderedMap<u64, Followed>);
 
 impl Packets {
     pub(super) fn insert(&mut self, label: u64, packet: Followed) {

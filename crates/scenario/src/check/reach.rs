@@ -4,10 +4,10 @@
 //! no way reaches is lost whatever switches do, so that its loss is nobody's fault.
 
 use crate::build::Simulation;
+use base::OrderedMap;
 use sim::channel::Interval;
 use sim::network::NodeId;
 use sim::time::Time;
-use std::collections::BTreeMap;
 
 /// Answers that are kept; they are searched for again after so many.
 const KNOWN_MAX: usize = 1 << 16;
@@ -36,7 +36,7 @@ pub(super) struct Reach {
     /// When links go down or up: between two of these times ways stay the same.
     changes: Vec<Time>,
     /// By the number of changes before, and by the ends.
-    known: BTreeMap<(usize, NodeId, NodeId), bool>,
+    known: OrderedMap<(usize, NodeId, NodeId), bool>,
 }
 
 impl Reach {
@@ -57,7 +57,7 @@ impl Reach {
         for (node, plan) in simulation.switches.iter().zip(&simulation.scenario.switches) {
             reroute[node.0 as usize] = plan.reroute.unwrap_or(Time::ZERO);
         }
-        Reach { channels, is_host, reroute, changes: simulation.scenario.changes(), known: BTreeMap::new() }
+        Reach { channels, is_host, reroute, changes: simulation.scenario.changes(), known: OrderedMap::new() }
     }
 
     /// Whether there was a way for a packet all the time: for its sender as it sent it and as it was lost, and for the

@@ -1,6 +1,7 @@
 //! A finished run as a line of text.
 
 use crate::sweep::Setting;
+use base::OrderedMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -18,7 +19,7 @@ pub struct RunRecord {
     /// A digest of the other files that the run has read.
     pub inputs: u64,
     /// Names and values.
-    pub metrics: BTreeMap<String, f64>,
+    pub metrics: OrderedMap<String, f64>,
 }
 
 /// The form of a line.

@@ -1,10 +1,10 @@
 //! The runs of each combination together: the mean of each metric over the seeds, and its confidence interval.
 
 use crate::sweep::{RunRecord, Setting};
+use base::{OrderedMap, OrderedSet};
 use serde_json::{Map, Value, json};
 use sim::statistics::Estimate;
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// A table of results.
 #[derive(Clone, Debug, Default)]
@@ -17,13 +17,13 @@ pub struct Table {
 struct Row {
     combination: Vec<Setting>,
     /// Its runs, by their seeds.
-    runs: BTreeMap<u64, RunRecord>,
+    runs: OrderedMap<u64, RunRecord>,
 }
 
 impl Table {
     /// Puts runs in order. A run may occur more than once if its results are the same.
     pub fn new(records: impl IntoIterator<Item = RunRecord>) -> Result<Table, String> {
-        let mut rows: BTreeMap<Vec<Setting>, BTreeMap<u64, RunRecord>> = BTreeMap::new();
+        let mut rows: OrderedMap<Vec<Setting>, OrderedMap<u64, RunRecord>> = OrderedMap::new();
         let mut scenario = None;
         for record in records {
             if *scenario.get_or_insert(record.scenario) != record.scenario {
@@ -63,7 +63,7 @@ impl Table {
     }
 
     /// The names of what varies, and of the metrics.
-    fn names(&self) -> (BTreeSet<&str>, BTreeSet<&str>) {
+    fn names(&self) -> (OrderedSet<&str>, OrderedSet<&str>) {
         let keys = self.rows.iter().flat_map(|row| &row.combination).map(|(key, _)| &**key).collect();
         let metrics = self.records().flat_map(|record| record.metrics.keys()).map(|name| &**name).collect();
         (keys, metrics)

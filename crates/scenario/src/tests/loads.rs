@@ -59,7 +59,7 @@ fn a_workload_can_have_fixed_pairs() {
     assert!(pairs.len() > 200);
     pairs.sort_unstable();
     pairs.dedup();
-    let receivers: std::collections::BTreeSet<usize> = pairs.iter().map(|(_, to)| *to).collect();
+    let receivers: base::OrderedSet<usize> = pairs.iter().map(|(_, to)| *to).collect();
     assert_eq!((pairs.len(), receivers.len()), (6, 6));
 }
 
@@ -70,7 +70,7 @@ fn with_a_fan_in_several_hosts_send_to_one_at_the_same_time() {
     // 0.4 Gb/s for 20 ms, 15,000 bytes a time.
     assert!((3 * 45..3 * 90).contains(&scenario.flows.len()), "{}", scenario.flows.len());
     for query in scenario.flows.chunks(3) {
-        let senders: std::collections::BTreeSet<usize> = query.iter().map(|flow| flow.from).collect();
+        let senders: base::OrderedSet<usize> = query.iter().map(|flow| flow.from).collect();
         assert!(senders.len() == 3 && !senders.contains(&0) && query.iter().all(|flow| flow.to == 0));
         assert!(query.iter().all(|flow| flow.start == query[0].start));
     }

@@ -178,14 +178,14 @@ impl Draft {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeSet;
+    use base::OrderedSet;
 
     fn counts(shape: Shape) -> [usize; 3] {
         let topology = shape.generate(LinkKind::default(), LinkKind::default()).unwrap();
-        let macs: BTreeSet<_> = topology.hosts.iter().map(|host| host.mac).collect();
-        let ips: BTreeSet<_> = topology.hosts.iter().flat_map(|host| &host.addresses).map(|it| it.ip).collect();
+        let macs: OrderedSet<_> = topology.hosts.iter().map(|host| host.mac).collect();
+        let ips: OrderedSet<_> = topology.hosts.iter().flat_map(|host| &host.addresses).map(|it| it.ip).collect();
         assert_eq!((macs.len(), ips.len()), (topology.hosts.len(), 2 * topology.hosts.len()));
-        let ends: BTreeSet<_> = topology.links.iter().flat_map(|link| link.ends).collect();
+        let ends: OrderedSet<_> = topology.links.iter().flat_map(|link| link.ends).collect();
         assert_eq!(ends.len(), 2 * topology.links.len());
         [topology.hosts.len(), topology.switches.len(), topology.links.len()]
     }

@@ -1,7 +1,7 @@
 //! Shortest paths: at each switch, for each host, the ports that lead nearer to it.
 
 use crate::topology::{NodeRef, Topology};
-use std::collections::{BTreeMap, BTreeSet};
+use base::{OrderedMap, OrderedSet};
 
 /// Routes of all switches. Hosts are numbers; a switch has a few groups of ports, and for each host one of them.
 #[derive(Clone, Debug, Default)]
@@ -25,11 +25,11 @@ type Neighbours = Vec<Option<NodeRef>>;
 impl Routes {
     /// The shortest paths, counted in links. Hosts do not forward.
     pub fn shortest(topology: &Topology) -> Routes {
-        Routes::without(topology, &BTreeSet::new())
+        Routes::without(topology, &OrderedSet::new())
     }
 
     /// The same while some links are down.
-    pub fn without(topology: &Topology, down: &BTreeSet<usize>) -> Routes {
+    pub fn without(topology: &Topology, down: &OrderedSet<usize>) -> Routes {
         let (hosts, neighbours) = neighbours(topology, down);
         let mut drafts = vec![Draft::default(); neighbours.len()];
         let places = places(&hosts, |start| {
@@ -53,7 +53,7 @@ impl Routes {
 /// For each host the number of its place. Hosts at the same switches have the same place: other switches have the same
 /// routes to all of them. Each place is handed out when it is new.
 fn places(hosts: &[Neighbours], mut new: impl FnMut(&Neighbours)) -> Vec<u32> {
-    let mut numbers = BTreeMap::new();
+    let mut numbers = OrderedMap::new();
     let number = |start| {
         let next = numbers.len() as u32;
         *numbers.entry(start).or_insert_with(|| {
@@ -67,14 +67,14 @@ fn places(hosts: &[Neighbours], mut new: impl FnMut(&Neighbours)) -> Vec<u32> {
 /// Routes of a switch to places.
 #[derive(Clone)]
 struct Draft {
-    numbers: BTreeMap<Vec<usize>, u32>,
+    numbers: OrderedMap<Vec<usize>, u32>,
     /// For each place its group.
     places: Vec<u32>,
 }
 
 impl Default for Draft {
     fn default() -> Draft {
-        Draft { numbers: BTreeMap::from([(Vec::new(), 0)]), places: Vec::new() }
+        Draft { numbers: OrderedMap::from([(Vec::new(), 0)]), places: Vec::new() }
     }
 }
 
@@ -94,7 +94,7 @@ impl Draft {
 }
 
 /// The far ends of the links of hosts and of switches, in one pass: there may be many of both.
-fn neighbours(topology: &Topology, down: &BTreeSet<usize>) -> (Vec<Neighbours>, Vec<Neighbours>) {
+fn neighbours(topology: &Topology, down: &OrderedSet<usize>) -> (Vec<Neighbours>, Vec<Neighbours>) {
     let mut hosts: Vec<Neighbours> = vec![Vec::new(); topology.hosts.len()];
     let mut switches: Vec<Neighbours> = vec![Vec::new(); topology.switches.len()];
     for (link, it) in topology.links.iter().enumerate() {
@@ -193,7 +193,7 @@ mod tests {
         let [leaf, spine] = ["s1", "s3"].map(|name| topology.find(name).unwrap());
         let is_between = |link: &TopologyLink| link.ends.map(|(end, _)| end) == [leaf, spine];
         let down = topology.links.iter().position(is_between).unwrap();
-        let routes = Routes::without(&topology, &BTreeSet::from([down]));
+        let routes = Routes::without(&topology, &OrderedSet::from([down]));
         assert_eq!((group(&routes, 0, 1), group(&routes, 1, 0)), (&[2][..], &[2][..]));
         // The spine that the leaf has lost still knows the long way.
         assert_eq!(group(&routes, 2, 0), [1]);

@@ -22,10 +22,11 @@ pub(crate) use internal::After;
 pub use internal::{InternalPort, InternalPortSettings, InternalPortState};
 pub use settings::{BufferSettings, DynamicThreshold, QUEUE_CAPACITY_DEFAULT, QueueSettings};
 
+use base::OrderedMap;
 use internal::InternalPorts;
 use port::Port;
 use queue::{Queue, Waiting};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 /// Packets that any queue holds.
 pub(crate) const QUEUE_CAPACITY_MAX: usize = 65_536;
@@ -140,7 +141,7 @@ pub struct TrafficManager<P> {
     /// The ports up to [`PORT_MAX`], as far as they were used.
     near: Vec<Port<P>>,
     /// Greater ports that have packets or a setting of their own.
-    far: BTreeMap<u32, Port<P>>,
+    far: OrderedMap<u32, Port<P>>,
     port_max: u32,
     /// What the queues of a port start with, by priority.
     settings: Vec<QueueSettings>,
@@ -167,7 +168,7 @@ impl<P> TrafficManager<P> {
     pub fn new(priorities: usize, port_max: u32, bytes_of: fn(&P) -> u32) -> TrafficManager<P> {
         TrafficManager {
             near: Vec::new(),
-            far: BTreeMap::new(),
+            far: OrderedMap::new(),
             port_max,
             settings: (0..priorities.max(1) as u32).map(QueueSettings::of_priority).collect(),
             ready: VecDeque::new(),
@@ -540,7 +541,7 @@ fn admits(buffer: BufferSettings, buffered_bytes: u64, queue_bytes: u64, packet_
 #[inline]
 fn port_mut<'a, P>(
     near: &'a mut Vec<Port<P>>,
-    far: &'a mut BTreeMap<u32, Port<P>>,
+    far: &'a mut OrderedMap<u32, Port<P>>,
     port: u32,
     settings: &[QueueSettings],
 ) -> &'a mut Port<P> {
@@ -555,7 +556,7 @@ fn port_mut<'a, P>(
 #[inline(never)]
 fn further_port_mut<'a, P>(
     near: &'a mut Vec<Port<P>>,
-    far: &'a mut BTreeMap<u32, Port<P>>,
+    far: &'a mut OrderedMap<u32, Port<P>>,
     port: u32,
     settings: &[QueueSettings],
 ) -> &'a mut Port<P> {
