@@ -7,8 +7,8 @@
 //! bindings of each, and of all.
 
 use crate::config::Nat;
+use base::OrderedMap;
 use core::net::Ipv4Addr;
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// The words of a set of ports.
@@ -69,11 +69,11 @@ pub enum Direction {
 #[derive(Debug)]
 pub struct Bindings {
     nat: Nat,
-    bound: BTreeMap<Inner, Bound>,
-    inner: BTreeMap<Public, Inner>,
+    bound: OrderedMap<Inner, Bound>,
+    inner: OrderedMap<Public, Inner>,
     /// The ports in use of an address and a protocol, a bit each.
-    ports: BTreeMap<(Ipv4Addr, u8), Box<[u64; WORDS]>>,
-    of_subscriber: BTreeMap<u32, u32>,
+    ports: OrderedMap<(Ipv4Addr, u8), Box<[u64; WORDS]>>,
+    of_subscriber: OrderedMap<u32, u32>,
     made: u64,
 }
 
@@ -216,7 +216,7 @@ fn mix(number: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeSet;
+    use base::OrderedSet;
 
     fn bindings(pool: &str, ports: [u16; 2]) -> Bindings {
         let pool = vec![pool.parse().unwrap()];
@@ -234,7 +234,7 @@ mod tests {
         for of_one in all.chunks(4) {
             assert!(of_one.iter().all(|it| it.address == of_one[0].address && it.port >= 1024));
         }
-        assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), 12);
+        assert_eq!(all.iter().collect::<OrderedSet<_>>().len(), 12);
         assert_eq!(it.bind(inner(1, 0)), Ok(all[0]));
         assert_eq!(it.bind(inner(7, 7)), Err(Refusal::InAll));
     }

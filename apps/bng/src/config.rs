@@ -2,13 +2,13 @@
 //!
 //! What enters: its text. What leaves: [`Config`], whose parts fit each other; or what is wrong, with its place.
 
+use base::OrderedSet;
 use controller::address::{Mac, Network};
 use controller::file::{check_interfaces, from_text, list_from_text, parse, seconds};
 use controller::neighbours::NeighbourSettings;
 use controller::packet::ip;
 use core::net::{IpAddr, Ipv4Addr};
 use serde::Deserialize;
-use std::collections::BTreeSet;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -209,7 +209,7 @@ impl FromStr for Config {
         let config: Config = parse(text)?;
         config.check_interfaces()?;
         config.check_nat()?;
-        let (mut numbers, mut tunnels) = (BTreeSet::new(), BTreeSet::new());
+        let (mut numbers, mut tunnels) = (OrderedSet::new(), OrderedSet::new());
         for subscriber in &config.subscribers {
             let wrong = |why: &str| format!("subscriber {}: {why}", subscriber.number);
             config.check(subscriber).map_err(|why| wrong(&why))?;

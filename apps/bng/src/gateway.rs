@@ -7,6 +7,7 @@ use crate::bindings::{Bindings, Direction, Inner, Public, Refusal};
 use crate::config::Config;
 use crate::tables;
 use crate::tunnelled::Arrived;
+use base::OrderedMap;
 use control::Problem;
 use controller::bucket::Bucket;
 use controller::hops::{Change, Hops, Link};
@@ -14,7 +15,6 @@ use controller::packet::icmp::{self, Failure};
 use controller::wanted::Wanted;
 use controller::{Entry, Fields, Logic, Orders};
 use core::net::{IpAddr, Ipv4Addr};
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// How often refused bindings are reported.
@@ -28,10 +28,10 @@ pub struct Gateway {
     hops: Hops,
     bindings: Bindings,
     /// The longest packets of tunnels, by the number of the subscriber.
-    mtus: BTreeMap<u32, u16>,
+    mtus: OrderedMap<u32, u16>,
     errors: Bucket,
     /// Refused bindings that the user was not told of yet, and when it was told last.
-    refused: BTreeMap<Refusal, u64>,
+    refused: OrderedMap<Refusal, u64>,
     told: Option<Duration>,
     is_verbose: bool,
 }
@@ -49,7 +49,7 @@ impl Gateway {
         let bindings = Bindings::new(config.nat.clone());
         let mtus = config.subscribers.iter().map(|it| (it.number, it.mtu())).collect();
         let errors = Bucket::new(config.limits.errors);
-        Ok(Gateway { config, wanted, hops, bindings, mtus, errors, refused: BTreeMap::new(), told: None, is_verbose })
+        Ok(Gateway { config, wanted, hops, bindings, mtus, errors, refused: OrderedMap::new(), told: None, is_verbose })
     }
 
     /// The bindings.
@@ -134,7 +134,7 @@ impl Gateway {
     /// Takes in the bindings that a switch has, ends those that do not fit, and completes those that it lacks: it may
     /// have been started again.
     fn take_in(&mut self, entries: &[Entry], orders: &mut Orders) {
-        let (mut up, mut down) = (BTreeMap::new(), BTreeMap::new());
+        let (mut up, mut down) = (OrderedMap::new(), OrderedMap::new());
         for entry in entries.iter().filter(|it| tables::is_binding(&it.metadata)) {
             let (keys, arguments) = (&entry.keys, &entry.arguments);
             match direction(entry) {

@@ -2,11 +2,11 @@
 //!
 //! What enters: cells of counters and entries of a switch. What leaves: lines of text, or of JSON.
 
+use base::OrderedMap;
 use p4runtime_proto::p4::v1::Entity;
 use p4runtime_proto::p4::v1::entity::Entity as Kind;
 use p4runtime_proto::p4::v1::field_match::FieldMatchType;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 
 /// What is read, as commands of `wirespeed ctl`.
 pub const READ: [&str; 5] =
@@ -84,7 +84,7 @@ fn subscriber(entity: &Entity) -> Option<u32> {
 /// The lines about what was read by [`READ`].
 pub fn lines(read: &[Vec<Entity>], is_json: bool) -> Vec<String> {
     let [uploaded, downloaded, bindings, reasons, kept] = read else { return Vec::new() };
-    let mut accounts: BTreeMap<u32, Account> = BTreeMap::new();
+    let mut accounts: OrderedMap<u32, Account> = OrderedMap::new();
     for (number, count) in cells(uploaded) {
         accounts.entry(number).or_default().uploaded = count;
     }
@@ -94,7 +94,7 @@ pub fn lines(read: &[Vec<Entity>], is_json: bool) -> Vec<String> {
     for number in bindings.iter().filter_map(subscriber) {
         accounts.entry(number).or_default().bindings += 1;
     }
-    let kept: BTreeMap<u32, Count> = cells(kept).collect();
+    let kept: OrderedMap<u32, Count> = cells(kept).collect();
     let count = |it: Count| json!({"packets": it.packets, "bytes": it.bytes});
     let accounts = accounts.iter().map(|(number, it)| match is_json {
         true => json!({

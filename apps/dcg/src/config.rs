@@ -2,6 +2,7 @@
 //!
 //! What enters: its text. What leaves: [`Config`], whose parts fit each other; or what is wrong, with its place.
 
+use base::OrderedSet;
 use controller::address::{Mac, Network, is_link_local};
 use controller::file::{check_interfaces, from_text, list_from_text, optional_from_text, parse, seconds};
 use controller::neighbours::NeighbourSettings;
@@ -9,7 +10,6 @@ use controller::packet::ip;
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
-use std::collections::BTreeSet;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -323,7 +323,7 @@ impl Config {
             }
             check_address6(address.address).or_else(|why| wrong(&why))?;
         }
-        let mut addresses = BTreeSet::new();
+        let mut addresses = OrderedSet::new();
         for EndPoint { address, port } in &self.end_points {
             if self.interface(*port).is_none_or(|it| it.side != Side::Underlay) {
                 return Err(format!("end point {address}: {port} is no interface of the underlay"));
@@ -336,7 +336,7 @@ impl Config {
     }
 
     fn check_tenants(&self) -> Result<(), String> {
-        let mut numbers = BTreeSet::new();
+        let mut numbers = OrderedSet::new();
         for Tenant { number, address6, .. } in &self.tenants {
             if let Some(address) = address6 {
                 check_address6((*address).into()).map_err(|why| format!("tenant {number}: {address}: {why}"))?;
@@ -349,7 +349,7 @@ impl Config {
     }
 
     fn check_servers(&self) -> Result<(), String> {
-        let mut numbers = BTreeSet::new();
+        let mut numbers = OrderedSet::new();
         for Server { number, tenant, end_point, .. } in &self.servers {
             let wrong = |why: &str| Err(format!("server {number}: {why}"));
             if !numbers.insert(*number) {
@@ -366,17 +366,17 @@ impl Config {
     }
 
     fn check_services(&self) -> Result<(), String> {
-        let (mut numbers, mut keys) = (BTreeSet::new(), BTreeSet::new());
+        let (mut numbers, mut keys) = (OrderedSet::new(), OrderedSet::new());
         for service in &self.services {
             let Service { number, address, protocol, port, servers, .. } = service;
             let wrong = |why: &str| Err(format!("service {number}: {why}"));
             if !numbers.insert(*number) || !keys.insert((*address, *protocol, *port)) {
                 return wrong("the number, or address, protocol and port, are given twice");
             }
-            if servers.is_empty() || servers.len() != servers.iter().collect::<BTreeSet<_>>().len() {
+            if servers.is_empty() || servers.len() != servers.iter().collect::<OrderedSet<_>>().len() {
                 return wrong("it has at least one server, and each once");
             }
-            let mut tenants = BTreeSet::new();
+            let mut tenants = OrderedSet::new();
             for server in servers {
                 match self.server(*server) {
                     Some(it) => tenants.insert(it.tenant),

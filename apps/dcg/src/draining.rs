@@ -5,8 +5,8 @@
 //! so that a flood of new ones, of a packet each, leaves room for those that the server has.
 
 use crate::config::DrainSettings;
+use base::OrderedSet;
 use controller::{Entry, Fields, Orders};
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// The metadata of these entries.
@@ -25,7 +25,7 @@ type Flow = (u128, u128, u128);
 #[derive(Debug)]
 pub struct Draining {
     settings: DrainSettings,
-    flows: BTreeSet<Flow>,
+    flows: OrderedSet<Flow>,
     once: Once,
     /// Refused reports that the user was not told of yet, and when it was told last.
     refused: u64,
@@ -35,8 +35,8 @@ pub struct Draining {
 /// Flows that were reported and have no entry: the latest, and those before them.
 #[derive(Debug, Default)]
 struct Once {
-    latest: BTreeSet<Flow>,
-    before: BTreeSet<Flow>,
+    latest: OrderedSet<Flow>,
+    before: OrderedSet<Flow>,
 }
 
 impl Once {
@@ -57,7 +57,7 @@ fn flow(fields: &Fields) -> Option<Flow> {
 impl Draining {
     /// None yet.
     pub fn new(settings: DrainSettings) -> Draining {
-        Draining { settings, flows: BTreeSet::new(), once: Once::default(), refused: 0, told: None }
+        Draining { settings, flows: OrderedSet::new(), once: Once::default(), refused: 0, told: None }
     }
 
     /// The reports of flows to the controller, turned on.

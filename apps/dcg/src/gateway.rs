@@ -9,6 +9,7 @@ use crate::probes::{Change, Probes};
 use crate::slots::State;
 use crate::tables;
 use crate::tunnelled::{Arrived, Tunnel};
+use base::OrderedMap;
 use control::Problem;
 use controller::address::Mac;
 use controller::bucket::Bucket;
@@ -19,7 +20,6 @@ use controller::packet::{ETHERTYPE_IPV4, ETHERTYPE_IPV6, Frame, nd};
 use controller::wanted::Wanted;
 use controller::{Entry, Fields, Logic, Orders};
 use core::net::{IpAddr, Ipv6Addr};
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// The port, or the identifier, of the first target's probes; of others, so many more.
@@ -35,7 +35,7 @@ pub struct Gateway {
     draining: Draining,
     errors: Bucket,
     /// The groups as the switch has them, by the number of the service.
-    groups: BTreeMap<u32, String>,
+    groups: OrderedMap<u32, String>,
     /// When groups that a controller before this one has written may change: not before probes were answered.
     settled: Option<Duration>,
     /// When the slots of draining servers go to others.

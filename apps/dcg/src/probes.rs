@@ -4,8 +4,8 @@
 //! controller that begins moves no flows.
 
 use crate::config::{Config, ProbeKind, ProbeSettings};
+use base::OrderedMap;
 use core::net::IpAddr;
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// A server with a service.
@@ -44,7 +44,7 @@ pub struct Change {
 pub struct Probes {
     settings: ProbeSettings,
     targets: Vec<Target>,
-    index: BTreeMap<(u32, u32), usize>,
+    index: OrderedMap<(u32, u32), usize>,
     next: Duration,
     rounds: u32,
 }

@@ -4,10 +4,10 @@
 
 use crate::config::{Config, Interface, Service, Side, Tenant};
 use crate::slots::{State, assign};
+use base::OrderedSet;
 use controller::hops::{Change, Hops};
 use controller::wanted::Wanted;
 use core::net::IpAddr;
-use std::collections::BTreeSet;
 
 /// Why packets go to the controller, as in the program: the TTL has expired.
 pub const TTL_EXPIRED: u128 = 1;
@@ -100,7 +100,7 @@ fn add_service(config: &Config, service: &Service, wanted: &mut Wanted) {
     let Service { number, address, protocol, port, .. } = service;
     let (version, bits) = if address.is_ipv4() { (4, 32) } else { (6, 128) };
     wanted.add(format!("services{version} {address} {protocol} {port} do serve{version} {number}"));
-    let tenants: BTreeSet<u32> = service.servers.iter().filter_map(|it| Some(config.server(*it)?.tenant)).collect();
+    let tenants: OrderedSet<u32> = service.servers.iter().filter_map(|it| Some(config.server(*it)?.tenant)).collect();
     for tenant in tenants {
         wanted.add(format!("sources{version} {tenant} {address}/{bits} do permit"));
     }

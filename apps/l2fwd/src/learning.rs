@@ -6,9 +6,9 @@
 //! tables nor memory: its further frames are flooded.
 
 use crate::vlans::Vlans;
+use base::{OrderedMap, OrderedSet};
 use control::Problem;
 use controller::{Entry, Fields, Logic, Orders};
-use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// Marks the entries of `destination` that were learned: all others are those of the operator.
@@ -52,11 +52,11 @@ pub struct Learning {
     settings: Settings,
     vlans: Vlans,
     /// The ports of learned addresses.
-    ports: BTreeMap<Station, u16>,
+    ports: OrderedMap<Station, u16>,
     /// How many each port has.
-    counts: BTreeMap<u16, usize>,
+    counts: OrderedMap<u16, usize>,
     /// Those whose entries the operator has made.
-    fixed: BTreeSet<Station>,
+    fixed: OrderedSet<Station>,
     /// When the user was last told that a port has too many.
     told: Option<Duration>,
 }

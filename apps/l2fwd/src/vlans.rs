@@ -3,8 +3,8 @@
 //! What enters: `--ports 1,2,3` or `--vlan 10=1,2,3t`. What leaves: the commands that set them up, and the entries that
 //! an earlier set-up has left behind.
 
+use base::{OrderedMap, OrderedSet};
 use controller::{Entry, Orders};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// The VLAN of all frames where no VLANs are set up, as in the program.
 pub const VLAN_ALL: u16 = 1;
@@ -21,7 +21,7 @@ pub struct Vlan {
     /// Its number.
     pub number: u16,
     /// Its ports, and whether its frames have tags there.
-    pub ports: BTreeMap<u16, bool>,
+    pub ports: OrderedMap<u16, bool>,
 }
 
 /// Reads a port.
@@ -41,7 +41,7 @@ impl std::str::FromStr for Vlan {
             text.split_once('=').ok_or("it is VLAN=PORT,PORT..., as 10=1,2,3t; t is for tagged ports")?;
         let number = number.parse().ok().filter(|number| (1..=VLAN_MAX).contains(number));
         let number = number.ok_or_else(|| format!("the number of a VLAN is from 1 to {VLAN_MAX}"))?;
-        let mut vlan = Vlan { number, ports: BTreeMap::new() };
+        let mut vlan = Vlan { number, ports: OrderedMap::new() };
         for word in ports.split(',') {
             let (text, is_tagged) = word.strip_suffix('t').map_or((word, false), |port| (port, true));
             let port = port(text)?;
@@ -68,8 +68,8 @@ impl Vlans {
     /// # Errors
     /// If a number occurs twice, or if a port has no tags in two VLANs.
     pub fn new(vlans: Vec<Vlan>) -> Result<Vlans, String> {
-        let mut numbers = BTreeSet::new();
-        let mut untagged: BTreeMap<u16, u16> = BTreeMap::new();
+        let mut numbers = OrderedSet::new();
+        let mut untagged: OrderedMap<u16, u16> = OrderedMap::new();
         for vlan in &vlans {
             if !numbers.insert(vlan.number) {
                 return Err(format!("VLAN {} is given twice", vlan.number));
@@ -92,8 +92,8 @@ impl Vlans {
     }
 
     /// The entries that it needs, by the words for their table and keys, with those for their action.
-    fn entries(&self) -> BTreeMap<(&'static str, String), String> {
-        let mut entries = BTreeMap::new();
+    fn entries(&self) -> OrderedMap<(&'static str, String), String> {
+        let mut entries = OrderedMap::new();
         if !self.are_set_up() {
             return entries;
         }

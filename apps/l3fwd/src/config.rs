@@ -2,12 +2,12 @@
 //!
 //! What enters: its text. What leaves: [`Config`], whose parts fit each other; or what is wrong, with its place.
 
+use base::OrderedSet;
 use controller::address::{Mac, Network, is_link_local};
 use controller::file::{PORT_MAX, from_text, list_from_text, parse};
 use controller::neighbours::NeighbourSettings;
 use core::net::IpAddr;
 use serde::Deserialize;
-use std::collections::BTreeSet;
 use std::str::FromStr;
 
 /// The most interfaces.
@@ -121,7 +121,7 @@ impl Config {
         if self.interfaces.is_empty() || self.interfaces.len() > INTERFACES_MAX {
             return Err(format!("a router has from 1 to {INTERFACES_MAX} interfaces: write [[interface]] for each"));
         }
-        let (mut ports, mut addresses) = (BTreeSet::new(), BTreeSet::new());
+        let (mut ports, mut addresses) = (OrderedSet::new(), OrderedSet::new());
         for Interface { port, addresses: own, .. } in &self.interfaces {
             if *port > PORT_MAX {
                 return Err(format!("interface {port}: a port is from 0 to {PORT_MAX}"));

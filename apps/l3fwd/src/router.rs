@@ -5,6 +5,7 @@
 
 use crate::config::{Config, Interface};
 use crate::tables::{self, Tables};
+use base::{OrderedMap, OrderedSet};
 use control::Problem;
 use controller::address::{Mac, from_value, is_link_local};
 use controller::bucket::Bucket;
@@ -15,7 +16,6 @@ use controller::packet::neighbour::{self, Said};
 use controller::packet::{ETHERTYPE_IPV4, ETHERTYPE_IPV6, Frame};
 use controller::{Entry, Fields, Logic, Orders};
 use core::net::IpAddr;
-use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// How often it is reported that a link has too many stations.
@@ -29,9 +29,9 @@ pub struct Router {
     neighbours: Neighbours,
     errors: Bucket,
     /// The groups as the switch has them.
-    groups: BTreeMap<u16, String>,
+    groups: OrderedMap<u16, String>,
     /// The gateways that answer, by number.
-    up: BTreeSet<u16>,
+    up: OrderedSet<u16>,
     is_verbose: bool,
     told: Option<Duration>,
 }

@@ -5,11 +5,11 @@
 //! with the length of the prefix behind it, and of next hops the gateway.
 
 use crate::config::{Config, GATEWAYS_MAX, GROUPS_MAX, Interface};
+use base::OrderedMap;
 use controller::address::{Mac, Network, is_link_local, solicited_node};
 use controller::neighbours::Station;
 use controller::{Entry, Orders};
 use core::net::{IpAddr, Ipv6Addr};
-use std::collections::BTreeMap;
 
 /// Marks an entry of the controller.
 pub const OURS: u8 = Station::METADATA;
@@ -37,12 +37,12 @@ pub const MODE_OWN: u128 = 2;
 /// Routes, gateways and their groups, with their numbers: from 1, as they occur in the file.
 #[derive(Clone, Debug)]
 pub struct Tables {
-    routes: BTreeMap<Network, String>,
+    routes: OrderedMap<Network, String>,
     gateways: Vec<Station>,
-    hop_of: BTreeMap<Station, u16>,
+    hop_of: OrderedMap<Station, u16>,
     groups: Vec<Vec<u16>>,
     /// The groups of each gateway.
-    groups_of: BTreeMap<u16, Vec<u16>>,
+    groups_of: OrderedMap<u16, Vec<u16>>,
 }
 
 impl Tables {
@@ -56,7 +56,7 @@ impl Tables {
         for interface in &config.interfaces {
             tables.add_interface(interface);
         }
-        let mut numbers = BTreeMap::new();
+        let mut numbers = OrderedMap::new();
         for route in &config.routes {
             let stations = route
                 .via
@@ -106,7 +106,7 @@ impl Tables {
         Ok(hop)
     }
 
-    fn group(&mut self, hops: Vec<u16>, numbers: &mut BTreeMap<Vec<u16>, usize>) -> Result<usize, String> {
+    fn group(&mut self, hops: Vec<u16>, numbers: &mut OrderedMap<Vec<u16>, usize>) -> Result<usize, String> {
         let next = self.groups.len() + 1;
         let number = *numbers.entry(hops.clone()).or_insert(next);
         if number > GROUPS_MAX {

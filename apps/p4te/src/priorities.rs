@@ -6,7 +6,7 @@
 
 use crate::report::Report;
 use crate::settings::{COLOURS, Measures, RANGES, Settings};
-use std::collections::BTreeSet;
+use base::OrderedSet;
 use te::{Match, Order, Prefix};
 
 /// One of the two measures of links.
@@ -45,8 +45,8 @@ struct Groups {
     priority: i32,
     prefixes: Vec<Prefix>,
     /// Ports that do not lead there.
-    lost: BTreeSet<u32>,
-    ports: Vec<BTreeSet<u32>>,
+    lost: OrderedSet<u32>,
+    ports: Vec<OrderedSet<u32>>,
 }
 
 /// The routing groups of a switch.
@@ -56,20 +56,20 @@ pub struct Priorities {
     /// Of each measure: first those for all destinations, then those for destinations that some ports do not lead to.
     groups: [Vec<Groups>; 2],
     /// Ports that are not used.
-    failed: BTreeSet<u32>,
+    failed: OrderedSet<u32>,
 }
 
 impl Priorities {
     /// All ports in the best group of each measure.
     pub fn new(settings: Settings, common: Vec<Prefix>, ports: &[u32]) -> Priorities {
         let groups = |metric, count| {
-            let mut groups = vec![BTreeSet::new(); count as usize];
+            let mut groups = vec![OrderedSet::new(); count as usize];
             groups[0].extend(ports);
-            let (first, priority, prefixes, lost) = (1, 1, common.clone(), BTreeSet::new());
+            let (first, priority, prefixes, lost) = (1, 1, common.clone(), OrderedSet::new());
             vec![Groups { metric, first, priority, prefixes, lost, ports: groups }]
         };
         let groups = [groups(Metric::Queue, RANGES), groups(Metric::Utilisation, COLOURS)];
-        Priorities { settings, groups, failed: BTreeSet::new() }
+        Priorities { settings, groups, failed: OrderedSet::new() }
     }
 
     /// The group that a port is in, the best being 0.
@@ -82,7 +82,7 @@ impl Priorities {
         let mut orders = Vec::new();
         for groups in &self.groups {
             let (table, action) = (groups[0].metric.table(), groups[0].metric.action());
-            let all: BTreeSet<&u32> = groups[0].ports.iter().flatten().chain(&self.failed).collect();
+            let all: OrderedSet<&u32> = groups[0].ports.iter().flatten().chain(&self.failed).collect();
             orders.extend(all.into_iter().map(|port| Order::Member { table, action, port: *port }));
             orders.extend(groups.iter().flat_map(Groups::orders));
         }
@@ -95,8 +95,8 @@ impl Priorities {
         let mut orders = Vec::new();
         for groups in &mut self.groups {
             let all = &groups[0];
-            let lost: BTreeSet<u32> = lost.iter().copied().collect();
-            let ports = all.ports.iter().map(|ports| ports - &lost).collect();
+            let lost: OrderedSet<u32> = lost.iter().copied().collect();
+            let ports = all.ports.iter().map(|ports| ports.difference(&lost).copied().collect()).collect();
             let count = groups.len() as u32;
             let own = Groups {
                 metric: all.metric,

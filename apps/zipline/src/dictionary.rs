@@ -4,8 +4,7 @@
 //! order that depends only on the payloads; and the sizes of what the encoder would send.
 
 use crate::transform::{Layout, Transform};
-use base::Bits;
-use base::OrderedMap;
+use base::{Bits, OrderedMap};
 
 /// The bases of a sample, and how often each occurs.
 #[derive(Clone, Debug)]

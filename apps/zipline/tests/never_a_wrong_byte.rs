@@ -3,8 +3,7 @@
 //! restart. The basis that a decoder finds for an identifier must be the one that the encoder meant. Switches may
 //! have pairs from files, which they have again after each restart, whichever controller is in charge.
 
-use base::OrderedMap;
-use base::Rng;
+use base::{OrderedMap, Rng};
 use std::collections::VecDeque;
 use zipline::pairs::{Basis, Conflict, Held, Order, Pairs, Settings};
 

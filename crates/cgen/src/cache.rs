@@ -6,7 +6,7 @@
 //! modification time of a program's object is its last use.
 
 use crate::cache_entry::SEAL;
-use std::collections::BTreeMap;
+use base::OrderedMap;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -101,7 +101,7 @@ fn is_abandoned(file: &Found) -> bool {
 
 /// The programs among the files, the least recently used first.
 fn programs(found: Vec<Found>) -> Vec<Cached> {
-    let mut by_key: BTreeMap<PathBuf, Vec<Found>> = BTreeMap::new();
+    let mut by_key: OrderedMap<PathBuf, Vec<Found>> = OrderedMap::new();
     let is_of_program = |path: &Path| path.extension().is_some_and(|it| it == "so" || it == "c" || it == SEAL);
     for file in found.into_iter().filter(|file| is_of_program(&file.path)) {
         by_key.entry(file.path.with_extension("")).or_default().push(file);

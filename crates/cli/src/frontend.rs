@@ -4,8 +4,8 @@ use crate::Exit;
 use crate::args::{SourceArguments, WarningArguments};
 use crate::logging;
 use crate::terminal;
+use base::OrderedMap;
 use p4info::v1::P4Info;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use syntax::{DiskFiles, FileLoader, ast};
@@ -87,7 +87,7 @@ impl FileLoader for ProgramFiles {
 
 /// A program that comes through a pipe, which can be read only once, however often the program is needed.
 fn load_once(path: &Path) -> Result<Option<Vec<u8>>, String> {
-    static READ: Mutex<BTreeMap<PathBuf, Vec<u8>>> = Mutex::new(BTreeMap::new());
+    static READ: Mutex<OrderedMap<PathBuf, Vec<u8>>> = Mutex::new(OrderedMap::new());
     let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(content) = read.get(path) {
         return Ok(Some(content.clone()));

@@ -8,12 +8,12 @@ use crate::args::SourceArguments;
 use crate::frontend;
 use crate::ports;
 use crate::terminal::{self, Progress, grouped, say};
+use base::OrderedMap;
 use clap::Args;
 use generate::flows::{Distribution, Sizes};
 use generate::{Generator, PRESETS, Preset, Report, Settings};
 use live::pcap::CaptureWriter;
 use serde_json::json;
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
@@ -212,13 +212,13 @@ fn write_entries(generator: &Generator<'_>, path: &Path) -> Result<(Report, Writ
 
 fn write_packets(generator: &Generator<'_>, base: &Path, count: u64) -> Result<Vec<Written>, Exit> {
     let progress = Progress::start("making packets");
-    let mut files: BTreeMap<u32, (CaptureWriter, Written)> = BTreeMap::new();
+    let mut files: OrderedMap<u32, (CaptureWriter, Written)> = OrderedMap::new();
     let mut number = 0;
     let made = generator.packets(|port, frame| {
         if number % REPORT_PACKETS == 0 {
             progress.set(format!("making packets: {} of {}", grouped(number), grouped(count)));
         }
-        if let std::collections::btree_map::Entry::Vacant(place) = files.entry(port) {
+        if let base::ordered::Entry::Vacant(place) = files.entry(port) {
             let path = with_ending(base, &format!("{port}.pcap"));
             let writer = CaptureWriter::create(&path)?;
             place.insert((writer, Written { path, port: Some(port), count: 0 }));

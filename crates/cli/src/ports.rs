@@ -3,11 +3,11 @@
 use crate::Exit;
 use crate::args::RunArguments;
 use crate::terminal;
+use base::OrderedMap;
 use control::Api;
 use live::port_spec::{self, PortKind};
 use live::worker::Port;
 use live::{Driver, DriverError, NetworkNamespace, PortSpec};
-use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -39,7 +39,7 @@ pub fn exit_of(error: &DriverError) -> Exit {
 }
 
 /// What each port is connected to, from the arguments `PORT=NAME`, which need not be in the order of their numbers.
-pub fn names(arguments: &RunArguments) -> BTreeMap<u32, &str> {
+pub fn names(arguments: &RunArguments) -> OrderedMap<u32, &str> {
     let named = arguments.ports.iter().filter_map(|text| text.split_once('='));
     named.filter_map(|(number, name)| Some((number.parse().ok()?, name))).collect()
 }

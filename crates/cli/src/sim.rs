@@ -38,6 +38,7 @@ use crate::server_tls::ServerTlsArguments;
 use crate::starting::idle_program;
 use crate::terminal::{self, Progress, say};
 use crate::trace::values::Described;
+use base::OrderedMap;
 use clap::{Args, Subcommand};
 use scenario::check::Property;
 use scenario::check::property::PROPERTIES;
@@ -50,7 +51,6 @@ use sim::Time;
 use sim::controller::{Controller, SwitchFacts};
 use sim::record::Recording;
 use sim::switch_node::SwitchNode;
-use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -481,16 +481,16 @@ struct Programs<'a> {
     arguments: &'a SimArguments,
     /// Where files are looked for: the scenario's folder and the one above it, then those of its topology's file.
     folders: Vec<PathBuf>,
-    compiled: BTreeMap<PathBuf, Program>,
+    compiled: OrderedMap<PathBuf, Program>,
     /// If a flow is traced: the programs with their texts.
-    described: BTreeMap<PathBuf, Arc<Described>>,
+    described: OrderedMap<PathBuf, Arc<Described>>,
 }
 
 impl Programs<'_> {
     fn new(arguments: &SimArguments) -> Programs<'_> {
         let own = folder_of(arguments.path());
         let mut programs =
-            Programs { arguments, folders: Vec::new(), compiled: BTreeMap::new(), described: BTreeMap::new() };
+            Programs { arguments, folders: Vec::new(), compiled: OrderedMap::new(), described: OrderedMap::new() };
         programs.look_in(&own);
         programs
     }

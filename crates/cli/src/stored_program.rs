@@ -5,17 +5,17 @@
 //! the note, as JSON; or a loader that compiles the same program again, even if its files have changed.
 
 use crate::args::{SourceArguments, port_ranges, port_ranges_text};
+use base::OrderedMap;
 use p4_14::Standard;
 use serde_json::{Map, Value, json};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use syntax::{FileLoader, MemoryFiles};
 
 /// Records the files that are read through it.
 pub struct Recorder<'a> {
     files: &'a dyn FileLoader,
-    read: RefCell<BTreeMap<PathBuf, Vec<u8>>>,
+    read: RefCell<OrderedMap<PathBuf, Vec<u8>>>,
 }
 
 impl FileLoader for Recorder<'_> {

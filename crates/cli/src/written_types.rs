@@ -5,9 +5,9 @@
 //! what a value is, but the checked program no longer contains it. If the text only says `bit<32>`, there is no
 //! format here either; a `bit<48>` of a struct, which may be a time as well as an address, is a number.
 
+use base::{OrderedMap, OrderedSet};
 use p4runtime_proto::p4::config::v1::p4_data_type_spec::TypeSpec as Spec;
 use p4runtime_proto::p4::config::v1::{P4BitstringLikeTypeSpec, P4DataTypeSpec, P4Info, p4_bitstring_like_type_spec};
-use std::collections::{BTreeMap, BTreeSet};
 use syntax::ast::{self, Declaration, DeclarationKind, Parameter, StructKind, TypeKind, TypedefTarget};
 
 /// The most typedefs of typedefs that are resolved.
@@ -23,17 +23,17 @@ const PLAIN: &str = "";
 #[derive(Clone, Debug, Default)]
 pub struct WrittenTypes {
     /// The names that typedefs denote.
-    typedefs: BTreeMap<String, String>,
+    typedefs: OrderedMap<String, String>,
     /// All typedefs.
-    aliases: BTreeSet<String>,
+    aliases: OrderedSet<String>,
     /// The type of each field of each struct and header.
-    fields: BTreeMap<(String, String), String>,
+    fields: OrderedMap<(String, String), String>,
     /// The types of the parameters of parsers and controls, by their names.
-    roots: BTreeMap<String, String>,
+    roots: OrderedMap<String, String>,
     /// The types of the cells of registers.
-    registers: BTreeMap<String, String>,
+    registers: OrderedMap<String, String>,
     /// The types of the parameters of actions.
-    parameters: BTreeMap<(String, String), String>,
+    parameters: OrderedMap<(String, String), String>,
 }
 
 impl WrittenTypes {

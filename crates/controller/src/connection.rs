@@ -10,13 +10,13 @@
 
 use crate::logic::{Entry, Logic, Order, Orders};
 use crate::report;
+use base::OrderedSet;
 use control::Problem;
 use ctl::session::Standing;
 use ctl::{Failure, Schema, Session, engine};
 use p4runtime_proto::p4::v1::entity::Entity as Kind;
 use p4runtime_proto::p4::v1::stream_message_response::Update as StreamUpdate;
 use p4runtime_proto::p4::v1::{Entity, PacketMetadata, PacketOut, TableEntry, Update, update};
-use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -335,7 +335,7 @@ impl<'a> Served<'a> {
 /// The first command of each form: a command, what it is about, and the action. A program that one of them fits has
 /// what the others name, too, and a logic can have a hundred thousand of each.
 fn of_each_form(orders: &Orders) -> Vec<&str> {
-    let mut forms = BTreeSet::new();
+    let mut forms = OrderedSet::new();
     let lines = orders.0.iter().filter_map(|order| match order {
         Order::Command(line) => Some(line.as_str()),
         Order::Packet(..) | Order::Note(_) => None,

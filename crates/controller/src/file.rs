@@ -3,9 +3,9 @@
 //! What enters: TOML. What leaves: values, or what is wrong, with its place in the file.
 
 use crate::address::Network;
+use base::OrderedSet;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, Error as _};
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
@@ -77,7 +77,7 @@ pub fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D
 /// # Errors
 /// What is wrong, with the interface.
 pub fn check_interfaces<'a>(interfaces: impl IntoIterator<Item = (u16, &'a Network)>) -> Result<(), String> {
-    let mut ports = BTreeSet::new();
+    let mut ports = OrderedSet::new();
     for (port, address) in interfaces {
         if port > PORT_MAX || !ports.insert(port) {
             return Err(format!("interface {port}: a port is from 0 to {PORT_MAX}, and each is given once"));

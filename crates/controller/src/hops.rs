@@ -8,8 +8,8 @@ use crate::address::{Mac, Network};
 use crate::logic::{Entry, Orders};
 use crate::neighbours::{Event, NeighbourSettings, Neighbours, Station};
 use crate::packet::neighbour::{Said, ask};
+use base::OrderedMap;
 use core::net::IpAddr;
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// The most stations.
@@ -55,14 +55,14 @@ pub struct Change {
 pub struct Hops {
     links: Vec<Link>,
     stations: Vec<Station>,
-    numbers: BTreeMap<Station, u32>,
+    numbers: OrderedMap<Station, u32>,
     neighbours: Neighbours,
 }
 
 impl Hops {
     /// None yet.
     pub fn new(links: Vec<Link>, settings: NeighbourSettings) -> Hops {
-        Hops { links, stations: Vec::new(), numbers: BTreeMap::new(), neighbours: Neighbours::new(settings) }
+        Hops { links, stations: Vec::new(), numbers: OrderedMap::new(), neighbours: Neighbours::new(settings) }
     }
 
     /// The link whose network has an address.

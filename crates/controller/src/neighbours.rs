@@ -9,9 +9,10 @@
 
 use crate::address::Mac;
 use crate::file::seconds;
+use base::{OrderedMap, OrderedSet};
 use core::net::IpAddr;
 use serde::Deserialize;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::time::Duration;
 
 /// How often a station is asked.
@@ -128,9 +129,9 @@ struct Count {
 #[derive(Debug)]
 pub struct Neighbours {
     settings: NeighbourSettings,
-    known: BTreeMap<Station, Known>,
-    due: BTreeSet<(Duration, Station)>,
-    counts: BTreeMap<u16, Count>,
+    known: OrderedMap<Station, Known>,
+    due: OrderedSet<(Duration, Station)>,
+    counts: OrderedMap<u16, Count>,
     waiting: usize,
     refused: u64,
 }

@@ -5,14 +5,14 @@
 //! controller before this one has written and nobody wants is deleted, and entries of other origin stay.
 
 use crate::logic::{Entry, Orders};
-use std::collections::{BTreeMap, BTreeSet};
+use base::{OrderedMap, OrderedSet};
 
 /// The first byte of the metadata of entries that are compared with what is wanted.
 pub const OURS: u8 = 2;
 
 /// Wanted entries.
 #[derive(Debug, Default)]
-pub struct Wanted(BTreeMap<u64, Vec<String>>);
+pub struct Wanted(OrderedMap<u64, Vec<String>>);
 
 impl Wanted {
     /// None.
@@ -42,7 +42,7 @@ impl Wanted {
         for entry in ours().filter(|it| !self.has(it)) {
             orders.command(format!("delete {} {}", entry.table, entry.name));
         }
-        let found: BTreeSet<u64> = ours().filter_map(number).collect();
+        let found: OrderedSet<u64> = ours().filter_map(number).collect();
         for (number, commands) in self.0.iter().filter(|(number, _)| !found.contains(number)) {
             let Some((entry, before)) = commands.split_last() else { continue };
             for command in before {

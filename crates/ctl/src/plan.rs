@@ -1,6 +1,7 @@
 //! What a line of commands means: P4Runtime requests, and what to do with the responses.
 
 use crate::key::Given;
+use base::OrderedMap;
 use control::Problem;
 use p4runtime_proto::p4::v1::entity::Entity as Kind;
 use p4runtime_proto::p4::v1::stream_message_response::Update as StreamUpdate;
@@ -11,7 +12,6 @@ use p4runtime_proto::p4::v1::{
 };
 use p4runtime_proto::wirespeed::v1::TimerChange;
 use prost::Message as _;
-use std::collections::BTreeMap;
 
 /// The meaning of a line.
 #[derive(Clone, Debug, PartialEq)]
@@ -265,7 +265,7 @@ impl Change {
 /// of the earlier lines.
 pub fn after(asked: &[Entity], found: Vec<Entity>, updates: &[Update]) -> Vec<Entity> {
     let name = |kind: &Kind| entity(named(kind)).encode_to_vec();
-    let mut all: BTreeMap<Vec<u8>, Entity> = BTreeMap::new();
+    let mut all: OrderedMap<Vec<u8>, Entity> = OrderedMap::new();
     let kind_of = |it: &Entity| it.entity.as_ref().map(name);
     all.extend(found.into_iter().filter_map(|it| Some((kind_of(&it)?, it))));
     for update in updates {

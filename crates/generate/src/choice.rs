@@ -6,10 +6,9 @@
 use crate::expression::{Context, Expression, between};
 use crate::settings::Traffic;
 use crate::template::random_bits;
-use base::{Bits, IndexVec, MatchKind};
+use base::{Bits, IndexVec, MatchKind, OrderedSet};
 use ir::walk::{self, Item};
 use ir::{Action, Expr, Place, Program, Stmt, StmtKind, Table, TableId, Type, VarId, VarKind};
-use std::collections::BTreeSet;
 
 /// Arguments that become the keys of other tables: one of so many numbers.
 const LINKS: u64 = 64;
@@ -154,7 +153,7 @@ fn chosen(
     program: &Program,
     table: &Table,
     setting: &ActionSetting,
-    links: &BTreeSet<VarId>,
+    links: &OrderedSet<VarId>,
 ) -> Result<Choice, String> {
     let name = |position: usize| program.actions[table.actions[position].action].name.as_str();
     let usable: Vec<usize> = (0..table.actions.len()).filter(|at| !table.actions[*at].default_only).collect();
@@ -181,7 +180,7 @@ fn chosen(
 }
 
 /// The action that does most for a packet.
-fn best(program: &Program, table: &Table, links: &BTreeSet<VarId>) -> Option<Choice> {
+fn best(program: &Program, table: &Table, links: &OrderedSet<VarId>) -> Option<Choice> {
     let usable = (0..table.actions.len()).filter(|at| !table.actions[*at].default_only);
     let scored = usable.map(|at| (score(program, &program.actions[table.actions[at].action]), at));
     // Of equals the first.
@@ -210,7 +209,7 @@ fn score(program: &Program, action: &Action) -> i32 {
     score + stmts + i32::from(!action.params.is_empty()) * 2 - if is_bad { 8 } else { 0 }
 }
 
-fn default_arguments(program: &Program, action: &Action, links: &BTreeSet<VarId>) -> Vec<Argument> {
+fn default_arguments(program: &Program, action: &Action, links: &OrderedSet<VarId>) -> Vec<Argument> {
     let of = |param: &VarId| {
         let mut found = Argument::Any;
         each_assignment(program, &action.body, &mut |place, value| {
@@ -266,8 +265,8 @@ fn is_drop(program: &Program, var: VarId) -> bool {
 }
 
 /// Variables that are keys of tables, and those that are copied to them.
-fn key_vars(program: &Program) -> BTreeSet<VarId> {
-    let mut vars = BTreeSet::new();
+fn key_vars(program: &Program) -> OrderedSet<VarId> {
+    let mut vars = OrderedSet::new();
     for key in program.tables.iter().flat_map(|table| &table.keys).filter(|key| key.kind == MatchKind::Exact) {
         walk::visit_expr(&key.expr, &mut |item| {
             if let Item::Var(var) = item {

@@ -195,7 +195,7 @@ mod tests {
         let mut rng = Rng::new(1);
         let sizes: Sizes = "60-62".parse().unwrap();
         assert!((0..100).all(|_| (60..=62).contains(&sizes.draw(&mut rng))));
-        let mut counts = std::collections::BTreeMap::new();
+        let mut counts = base::OrderedMap::new();
         (0..12_000).for_each(|_| *counts.entry(Sizes::Imix.draw(&mut rng)).or_insert(0u32) += 1);
         let near = counts.iter().zip([7_000, 4_000, 1_000]).all(|((_, count), share)| count.abs_diff(share) < 300);
         assert!(near && counts.keys().eq([&60, &590, &1_514]), "{counts:?}");

@@ -10,12 +10,12 @@ use crate::known::{Known, Origin};
 use base::index::Id as _;
 use base::limits::TABLE_ENTRIES_MAX;
 use base::{Bits, FieldMatch, IndexVec, MatchKind, Rng};
+use base::{OrderedMap, OrderedSet};
 use interp::{Host, Lookup};
 use ir::{
     CalculationId, CounterId, CrcParameters, DigestId, DirectCounterId, DirectMeterId, ExternFunctionId,
     ExternInstanceId, MeterId, Program, RegisterId, Table, TableId, Type, ValueSetId,
 };
-use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use values::Style;
 
@@ -56,8 +56,8 @@ pub(crate) struct Learning<'p> {
     /// Of each kind of traffic.
     choices: &'p [IndexVec<TableId, Option<Choice>>],
     tables: IndexVec<TableId, Contents>,
-    registers: BTreeMap<(RegisterId, u64), Bits>,
-    members: BTreeSet<(ValueSetId, Vec<Bits>)>,
+    registers: OrderedMap<(RegisterId, u64), Bits>,
+    members: OrderedSet<(ValueSetId, Vec<Bits>)>,
     /// Members and groups of each action profile so far.
     profiles: Vec<(u64, u64)>,
     rng: Rng,
@@ -86,8 +86,8 @@ impl<'p> Learning<'p> {
             program,
             choices,
             tables: program.tables.iter().map(|_| Contents::default()).collect(),
-            registers: BTreeMap::new(),
-            members: BTreeSet::new(),
+            registers: OrderedMap::new(),
+            members: OrderedSet::new(),
             profiles: program.action_profiles.iter().map(|_| (0, 0)).collect(),
             rng: Rng::new(context.seed),
             out,

@@ -85,13 +85,13 @@ fn hash(key: &[u64]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use base::OrderedMap;
     use base::Rng;
-    use std::collections::BTreeMap;
 
     #[test]
     fn rows_are_found_as_in_a_map() {
         for width in [0, 1, 3] {
-            let (mut known, mut map, mut rng) = (Known::new(width), BTreeMap::new(), Rng::new(1));
+            let (mut known, mut map, mut rng) = (Known::new(width), OrderedMap::new(), Rng::new(1));
             for flow in 0..20_000 {
                 let key: Vec<u64> = (0..width).map(|_| rng.below(50) << 40).collect();
                 assert_eq!(known.get(&key), map.get(&key).copied());

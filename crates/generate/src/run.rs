@@ -11,10 +11,9 @@ use crate::settings::{Settings, Traffic};
 use crate::template::{Template, state_names};
 use crate::walk::{self, Walk};
 use base::index::Id as _;
-use base::{IndexVec, Rng, Span};
+use base::{IndexVec, OrderedSet, Rng, Span};
 use interp::{Decision, Event, Interpreter, Outcome, PacketState, Tracer};
 use ir::{BlockId, BlockRole, PointId, Program, Source, State, StateId, TableId, VarKind};
-use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 /// Flows that are tried for each entry that a table is to have: keys may be the same.
@@ -55,7 +54,7 @@ pub struct Generator<'p> {
 /// The states of the first parser that were entered.
 struct Entered {
     block: Option<BlockId>,
-    states: BTreeSet<StateId>,
+    states: OrderedSet<StateId>,
 }
 
 impl Tracer for Entered {
@@ -91,7 +90,7 @@ impl<'p> Generator<'p> {
         let mut host = Learning::new(self.program, &self.choices, (self.context(0, 0), ports), out);
         self.templates.iter().flatten().for_each(|template| host.add_members(&template.members));
         let block = walk::parser_of(self.program).map(|(block, ..)| block);
-        let mut entered = Entered { block, states: BTreeSet::new() };
+        let mut entered = Entered { block, states: OrderedSet::new() };
         let interpreter = Interpreter::new(self.program);
         let mut state = PacketState::new(self.program, Vec::new());
         let flows = self.settings.flows.max(self.kinds() as u64);
@@ -154,7 +153,7 @@ impl<'p> Generator<'p> {
         Context { seed, flow, entries, ports: self.settings.traffic[traffic].ports, key: &[] }
     }
 
-    fn report(&self, tables: Vec<TableReport>, entered: &BTreeSet<StateId>) -> Report {
+    fn report(&self, tables: Vec<TableReport>, entered: &OrderedSet<StateId>) -> Report {
         let blocks = self.program.architecture.blocks.iter();
         let has_other_parser = blocks.filter(|block| block.role == BlockRole::Parser).count() > 1;
         let kinds = self.templates.iter().flatten();

@@ -9,13 +9,13 @@
 use crate::path::{Path, place_type};
 use crate::solve::Answer;
 use crate::term::Term;
-use base::Bits;
 use base::index::Id as _;
+use base::{Bits, OrderedMap, OrderedSet};
 use ir::{
     BinaryOp, BlockId, BlockKind, BlockRole, Expr, HeaderRef, KeySet, LabelId, Program, SelectCase, State, StateId,
     Stmt, StmtKind, Target, Transition, Type,
 };
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
 /// How often a transition is taken.
 const TAKEN_MAX: u32 = 128;
@@ -49,7 +49,7 @@ pub(crate) struct Walk {
     /// All paths, shorter ones first.
     pub paths: Vec<Finished>,
     /// Why states that no path reaches were not reached, as far as it is known.
-    pub reasons: BTreeMap<StateId, String>,
+    pub reasons: OrderedMap<StateId, String>,
 }
 
 /// The first parser of a program.
@@ -67,8 +67,14 @@ pub(crate) fn walk(program: &Program, without: &dyn Fn(&State) -> bool) -> Walk 
     let first = Path::new(program);
     let budget = first.input.clone();
     let queue = VecDeque::from([(first, start)]);
-    let mut walker =
-        Walker { program, states, taken: BTreeMap::new(), queue, covered: BTreeSet::new(), result: Walk::default() };
+    let mut walker = Walker {
+        program,
+        states,
+        taken: OrderedMap::new(),
+        queue,
+        covered: OrderedSet::new(),
+        result: Walk::default(),
+    };
     let steps_max = (STORAGE_MAX / (program.vars.len() + program.headers.len() + 1)).clamp(STEPS_MIN, STEPS_MAX);
     for _ in 0..steps_max {
         let Some((path, state)) = walker.queue.pop_front() else { break };
@@ -90,10 +96,10 @@ struct Walker<'p> {
     program: &'p Program,
     states: &'p base::IndexVec<StateId, State>,
     /// How often each transition was taken: from a state, by a case.
-    taken: BTreeMap<(StateId, usize), u32>,
+    taken: OrderedMap<(StateId, usize), u32>,
     queue: VecDeque<(Path, StateId)>,
     /// The states that paths have reached.
-    covered: BTreeSet<StateId>,
+    covered: OrderedSet<StateId>,
     result: Walk,
 }
 
@@ -401,8 +407,8 @@ impl Walker<'_> {
         self.result
     }
 
-    fn explain_rest(&mut self, start: StateId, is_complete: bool, reached: &BTreeSet<StateId>) {
-        let mut linked = BTreeSet::from([start]);
+    fn explain_rest(&mut self, start: StateId, is_complete: bool, reached: &OrderedSet<StateId>) {
+        let mut linked = OrderedSet::from([start]);
         let mut rest = vec![start];
         while let Some(state) = rest.pop() {
             rest.extend(self.states[state].targets().filter(|target| linked.insert(*target)));
@@ -426,7 +432,7 @@ impl Walk {
     /// The paths that are needed, of those that are wanted: accepted ones that take a case which no earlier one takes,
     /// and others that reach a state which no accepted one does.
     pub(crate) fn needed(&self, is_wanted: impl Fn(&Finished) -> bool) -> Vec<&Finished> {
-        let (mut cases, mut reached, mut needed) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
+        let (mut cases, mut reached, mut needed) = (OrderedSet::new(), OrderedSet::new(), Vec::new());
         for finished in self.paths.iter().filter(|it| it.is_accepted && is_wanted(it)) {
             let Path { states, cases: taken, .. } = &finished.path;
             let before = cases.len();

@@ -7,12 +7,11 @@ use crate::host::{Host, log_line};
 use crate::state::PacketState;
 use crate::trace::{Event, Tracer};
 use base::limits::LOOP_STEPS_MAX;
-use base::{Bits, Span};
+use base::{Bits, OrderedMap, Span};
 use ir::{
     Expr, HashAlgorithm, HashInput, HashValue, HeaderRef, LabelId, Place, Program, Stmt, StmtKind, SwitchCase, TableId,
     Type, VarId,
 };
-use std::collections::BTreeMap;
 
 /// One run of a block.
 pub(crate) struct Run<'r> {
@@ -23,7 +22,7 @@ pub(crate) struct Run<'r> {
     /// The source position of the statement that runs now.
     pub(crate) span: Span,
     /// Iterations that each loop has made in this run.
-    loop_steps: BTreeMap<LabelId, u32>,
+    loop_steps: OrderedMap<LabelId, u32>,
     /// The table row whose action runs.
     owner: Option<Owner>,
 }
@@ -57,7 +56,7 @@ impl<'r> Run<'r> {
         host: &'r mut dyn Host,
         tracer: &'r mut dyn Tracer,
     ) -> Run<'r> {
-        Run { program, state, host, tracer, span: Span::NONE, loop_steps: BTreeMap::new(), owner: None }
+        Run { program, state, host, tracer, span: Span::NONE, loop_steps: OrderedMap::new(), owner: None }
     }
 
     pub(crate) fn trace(&mut self, event: Event<'_>) {

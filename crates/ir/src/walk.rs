@@ -6,8 +6,7 @@
 use crate::expr::{Expr, ExprKind, HeaderRef};
 use crate::program::{BlockKind, Program, RoutineId, TableId, VarId};
 use crate::stmt::{Body, HashInput, HashValue, KeySet, Place, State, Stmt, StmtKind, Transition};
-use base::{Bits, Span};
-use std::collections::BTreeSet;
+use base::{Bits, OrderedSet, Span};
 
 /// Something that a statement mentions.
 #[derive(Clone, Copy, Debug)]
@@ -688,8 +687,8 @@ fn visit_called<'a>(program: &'a Program, body: &'a [Stmt], see: &mut dyn FnMut(
 }
 
 /// The routines that bodies call, and those that these call, each once, in the order of their numbers.
-pub fn called<'a>(program: &'a Program, bodies: impl IntoIterator<Item = &'a [Stmt]>) -> BTreeSet<RoutineId> {
-    let mut found = BTreeSet::new();
+pub fn called<'a>(program: &'a Program, bodies: impl IntoIterator<Item = &'a [Stmt]>) -> OrderedSet<RoutineId> {
+    let mut found = OrderedSet::new();
     if program.routines.is_empty() {
         return found;
     }

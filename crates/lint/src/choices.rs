@@ -4,11 +4,10 @@ use crate::coverage::{self, KeyBits};
 use crate::diagnostics as d;
 use crate::linter::Linter;
 use crate::sink::{MISMATCH, UNMATCHED, UNREACHABLE};
-use base::Span;
+use base::{OrderedMap, Span};
 use num_bigint::BigInt;
 use num_traits::Signed as _;
 use sema::hir::*;
-use std::collections::BTreeMap;
 
 /// The number of earlier cases with masks or ranges that each later case is compared with. Further ones are ignored, so
 /// that the time for a long list is linear.
@@ -48,7 +47,7 @@ impl Values {
 #[derive(Default)]
 struct Earlier {
     /// Those with a single value for each key.
-    single: BTreeMap<Vec<Values>, Span>,
+    single: OrderedMap<Vec<Values>, Span>,
     wide: Vec<(Vec<Values>, Span)>,
 }
 

@@ -6,9 +6,9 @@ use crate::sink::{Sink, UNMATCHED};
 use crate::uses::{self, Uses};
 use crate::values::Values;
 use crate::walk::{blocks_of, for_each_part, method_implementations};
+use base::OrderedSet;
 use base::index::Id as _;
 use sema::hir::*;
-use std::collections::BTreeSet;
 
 /// The state of the traversal.
 pub(crate) struct Linter<'s, 'a> {
@@ -19,14 +19,14 @@ pub(crate) struct Linter<'s, 'a> {
     /// Whether the traversal is inside a parser or control.
     pub(crate) is_inside_block: bool,
     /// The fields of structs that have been reported as headers that are never valid.
-    pub(crate) reported_invalid: BTreeSet<(StructId, usize)>,
+    pub(crate) reported_invalid: OrderedSet<(StructId, usize)>,
 }
 
 /// Traverses a program.
 pub(crate) fn check<'a>(program: &'a Program, sink: &mut Sink<'a>) {
     let uses = uses::of(program);
     let values = Values::new(program);
-    Linter { program, sink, uses, values, is_inside_block: false, reported_invalid: BTreeSet::new() }.program();
+    Linter { program, sink, uses, values, is_inside_block: false, reported_invalid: OrderedSet::new() }.program();
 }
 
 impl<'a> Linter<'_, 'a> {

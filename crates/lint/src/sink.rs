@@ -1,7 +1,6 @@
 //! Collects warnings, drops those that an enclosing `@noWarn` silences, and sorts the others.
 
-use base::Span;
-use std::collections::BTreeMap;
+use base::{OrderedMap, Span};
 use std::rc::Rc;
 use std::sync::Arc;
 use syntax::ast::Annotation;
@@ -36,14 +35,14 @@ pub(crate) struct Sink<'a> {
     /// The file of the program itself, as opposed to its includes.
     main_file: Option<Arc<str>>,
     /// How the program's user treats groups of warnings.
-    levels: &'a BTreeMap<Rc<str>, WarningLevel>,
+    levels: &'a OrderedMap<Rc<str>, WarningLevel>,
     found: Vec<Diagnostic>,
     /// The warnings that enclosing declarations silence: `None` for all.
     silenced: Vec<Option<Rc<str>>>,
 }
 
 impl<'a> Sink<'a> {
-    pub(crate) fn new(sources: &'a SourceMap, main: Span, levels: &'a BTreeMap<Rc<str>, WarningLevel>) -> Sink<'a> {
+    pub(crate) fn new(sources: &'a SourceMap, main: Span, levels: &'a OrderedMap<Rc<str>, WarningLevel>) -> Sink<'a> {
         let main_file = sources.location(main.lo).map(|place| place.file);
         Sink { sources, main_file, levels, found: Vec::new(), silenced: Vec::new() }
     }
@@ -112,7 +111,7 @@ impl<'a> Sink<'a> {
     pub(crate) fn finish(mut self) -> Vec<Diagnostic> {
         self.found.sort_by_key(|warning| (warning.primary.span, warning.code));
         let lost = self.found.iter().filter(|it| it.code == "W0328");
-        let lost: BTreeMap<Span, Severity> = lost.map(|it| (it.primary.span, it.severity)).collect();
+        let lost: OrderedMap<Span, Severity> = lost.map(|it| (it.primary.span, it.severity)).collect();
         // A level for one of the codes alone applies to it alone.
         self.found.retain(|it| it.code != "W0325" || lost.get(&it.primary.span) != Some(&it.severity));
         self.found

@@ -6,8 +6,8 @@ use crate::flow::layout::is_header;
 use crate::linter::Linter;
 use crate::sink::{INVALID_HEADER, NO_EFFECT, UNREACHABLE, UNUSED};
 use crate::walk::{blocks_of, direction, for_each_part, is_pure, is_same};
+use base::{OrderedMap, OrderedSet};
 use sema::hir::*;
-use std::collections::{BTreeMap, BTreeSet};
 use syntax::ast::Direction;
 
 impl Linter<'_, '_> {
@@ -26,7 +26,7 @@ impl Linter<'_, '_> {
     /// Reports assignments to a whole local variable that is assigned again before anything can read it. Only
     /// assignments may stand between the two.
     fn check_overwritten(&mut self, stmts: &[Stmt]) {
-        let mut unread: BTreeMap<VarId, base::Span> = BTreeMap::new();
+        let mut unread: OrderedMap<VarId, base::Span> = OrderedMap::new();
         for stmt in stmts {
             let StmtKind::Assign { target, value } = &stmt.kind else {
                 unread.clear();
@@ -230,7 +230,7 @@ fn never_goes_on(stmt: &Stmt) -> bool {
 }
 
 /// Removes the variables that an expression reads.
-fn forget_read(e: &Expr, unread: &mut BTreeMap<VarId, base::Span>) {
+fn forget_read(e: &Expr, unread: &mut OrderedMap<VarId, base::Span>) {
     if unread.is_empty() {
         return;
     }
@@ -251,7 +251,7 @@ fn preserves_validity(program: &Program, stmt: &Stmt, depth: u32) -> bool {
         StmtKind::Local(Local::Var(_, value)) => value.as_ref().is_none_or(is_pure),
         StmtKind::Local(Local::Const(..)) | StmtKind::Block(_) => true,
         // A pure call tests the validity of a header.
-        StmtKind::If { condition, .. } => is_pure(condition) && collect_variables(condition, &mut BTreeSet::new()),
+        StmtKind::If { condition, .. } => is_pure(condition) && collect_variables(condition, &mut OrderedSet::new()),
         _ => false,
     };
     let inner_preserve = |block: &Block| block.stmts.iter().all(|stmt| preserves_validity(program, stmt, depth + 1));
@@ -276,7 +276,7 @@ fn computes_only(stmts: &[Stmt]) -> bool {
 /// Whether a loop's condition stays true, or depends only on the loop's own variables, which nothing in it changes, and
 /// no statement leaves the loop.
 fn is_endless(init: &[Stmt], condition: &Expr, update: &[Stmt], body: &Block) -> bool {
-    let mut tested = BTreeSet::new();
+    let mut tested = OrderedSet::new();
     if !is_pure(condition) || !collect_variables(condition, &mut tested) {
         return false;
     }
@@ -289,7 +289,7 @@ fn is_endless(init: &[Stmt], condition: &Expr, update: &[Stmt], body: &Block) ->
 }
 
 /// Collects the variables of an expression; false if it contains a call.
-fn collect_variables(e: &Expr, found: &mut BTreeSet<VarId>) -> bool {
+fn collect_variables(e: &Expr, found: &mut OrderedSet<VarId>) -> bool {
     if let ExprKind::Var(var) = &e.kind {
         found.insert(*var);
     }
@@ -299,7 +299,7 @@ fn collect_variables(e: &Expr, found: &mut BTreeSet<VarId>) -> bool {
 }
 
 /// Whether a statement leaves the loop, or may change one of the variables. `is_inner`: it is in a nested loop.
-fn may_end_loop(stmt: &Stmt, tested: &BTreeSet<VarId>, is_inner: bool) -> bool {
+fn may_end_loop(stmt: &Stmt, tested: &OrderedSet<VarId>, is_inner: bool) -> bool {
     let is_tested = |e: &Expr| root_variable(e).is_some_and(|var| tested.contains(&var));
     let (own, is_inner) = match &stmt.kind {
         StmtKind::Break => (!is_inner, is_inner),

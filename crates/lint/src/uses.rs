@@ -1,26 +1,26 @@
 //! The uses in a program: variables that are read, and declarations that are called, applied or instantiated.
 
 use crate::walk::{arguments, blocks_of, callee_params, for_each_part};
+use base::OrderedSet;
 use sema::hir::*;
-use std::collections::BTreeSet;
 use syntax::ast::{Direction, StructKind};
 
 /// Everything that is used.
 #[derive(Default)]
 pub(crate) struct Uses {
     /// Variables whose value is used, or that a call changes.
-    pub(crate) read: BTreeSet<VarId>,
-    pub(crate) functions: BTreeSet<FunctionId>,
-    pub(crate) actions: BTreeSet<ActionId>,
-    pub(crate) tables: BTreeSet<TableId>,
-    pub(crate) instances: BTreeSet<InstanceId>,
-    pub(crate) value_sets: BTreeSet<ValueSetId>,
-    pub(crate) parsers: BTreeSet<ParserId>,
-    pub(crate) controls: BTreeSet<ControlId>,
+    pub(crate) read: OrderedSet<VarId>,
+    pub(crate) functions: OrderedSet<FunctionId>,
+    pub(crate) actions: OrderedSet<ActionId>,
+    pub(crate) tables: OrderedSet<TableId>,
+    pub(crate) instances: OrderedSet<InstanceId>,
+    pub(crate) value_sets: OrderedSet<ValueSetId>,
+    pub(crate) parsers: OrderedSet<ParserId>,
+    pub(crate) controls: OrderedSet<ControlId>,
     /// Fields of structs that may become valid headers: extracted, made valid, assigned, or changed by a call.
-    pub(crate) valid_fields: BTreeSet<(StructId, usize)>,
+    pub(crate) valid_fields: OrderedSet<(StructId, usize)>,
     /// Fields of structs whose validity is tested.
-    pub(crate) tested_fields: BTreeSet<(StructId, usize)>,
+    pub(crate) tested_fields: OrderedSet<(StructId, usize)>,
 }
 
 /// Collects the uses in a program.

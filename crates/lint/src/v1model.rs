@@ -4,9 +4,9 @@ use crate::diagnostics as d;
 use crate::linter::Linter;
 use crate::sink::NO_EFFECT;
 use crate::walk::{arguments, blocks_of, callee_params};
+use base::OrderedSet;
 use num_bigint::BigInt;
 use sema::hir::*;
-use std::collections::BTreeSet;
 use syntax::ast::Direction;
 
 /// The positions of the ingress and the egress control among the arguments of the package.
@@ -25,17 +25,17 @@ impl Linter<'_, '_> {
             return;
         }
         let controls_from = |position: usize| {
-            let mut found = BTreeSet::new();
+            let mut found = OrderedSet::new();
             if let Some(Some(Expr { ty: Type::Control(id, _), .. })) = main.args.get(position) {
                 collect_controls(program, *id, &mut found);
             }
             found
         };
         let (ingress, egress) = (controls_from(INGRESS), controls_from(EGRESS));
-        for id in &ingress - &egress {
+        for &id in ingress.difference(&egress) {
             self.check_ports_of(id, "egress_port");
         }
-        for id in &egress - &ingress {
+        for &id in egress.difference(&ingress) {
             self.check_ports_of(id, "egress_spec");
         }
     }
@@ -113,7 +113,7 @@ impl Linter<'_, '_> {
 }
 
 /// A control, and those that it applies or instantiates.
-fn collect_controls(program: &Program, id: ControlId, found: &mut BTreeSet<ControlId>) {
+fn collect_controls(program: &Program, id: ControlId, found: &mut OrderedSet<ControlId>) {
     let mut pending = vec![id];
     while let Some(id) = pending.pop() {
         if !found.insert(id) {

@@ -9,7 +9,7 @@ use syntax::ast::{BinaryOperator, UnaryOperator};
 /// The values of the program's constants, computed on demand.
 pub(crate) struct Values<'a> {
     program: &'a Program,
-    constants: std::collections::BTreeMap<VarId, BigInt>,
+    constants: base::OrderedMap<VarId, BigInt>,
 }
 
 /// The maximum depth to which an expression is evaluated.
@@ -18,7 +18,7 @@ const DEPTH_MAX: u32 = 32;
 impl<'a> Values<'a> {
     /// No constants yet.
     pub(crate) fn new(program: &'a Program) -> Values<'a> {
-        Values { program, constants: std::collections::BTreeMap::new() }
+        Values { program, constants: base::OrderedMap::new() }
     }
 
     /// Adds a declared constant.

@@ -1,8 +1,8 @@
 //! Traversals of the typed tree that several checks share.
 
+use base::OrderedSet;
 use sema::hir::*;
 pub(crate) use sema::walk::{blocks_of, for_each_part};
-use std::collections::BTreeSet;
 
 /// Whether an expression depends on variables only and its evaluation has no side effects.
 pub(crate) fn is_pure(e: &Expr) -> bool {
@@ -71,7 +71,7 @@ pub(crate) fn callee_params<'p>(program: &'p Program, callee: &Callee) -> &'p [V
 }
 
 /// The functions that implement abstract methods.
-pub(crate) fn method_implementations(program: &Program) -> BTreeSet<FunctionId> {
+pub(crate) fn method_implementations(program: &Program) -> OrderedSet<FunctionId> {
     program.instances.iter().flat_map(|instance| instance.methods.iter().map(|(_, function)| *function)).collect()
 }
 

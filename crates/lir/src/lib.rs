@@ -23,9 +23,9 @@ mod types;
 pub mod verify;
 pub mod walk;
 
+use base::{OrderedMap, OrderedSet};
 pub use build::*;
 use ir::{HeaderId, LabelId, TableId, VarId};
-use std::collections::{BTreeMap, BTreeSet};
 pub use types::{Type, Variable};
 pub use verify::verify;
 
@@ -198,7 +198,7 @@ pub struct Entry {
     /// The node.
     pub node: NodeId,
     /// The values of all state that the stage mentions: from its saved place, or what is known of it at compile time.
-    pub values: BTreeMap<State, Expr>,
+    pub values: OrderedMap<State, Expr>,
 }
 
 /// How a stage finds its packets.
@@ -223,7 +223,7 @@ pub struct Stage {
     /// Whether all packets end here, so that one statement stores their verdicts (pass `arrivals`).
     pub ends_all: bool,
     /// State that is stored to its saved place at the end (pass `spills`).
-    pub spills: BTreeSet<State>,
+    pub spills: OrderedSet<State>,
     /// Where packets enter; the first is the first node.
     pub entries: Vec<Entry>,
     /// Statements for each packet before it goes to its entry.
@@ -249,13 +249,13 @@ pub struct Unit {
     /// Its name.
     pub name: String,
     /// The variables of the program.
-    pub vars: BTreeMap<VarId, Var>,
+    pub vars: OrderedMap<VarId, Var>,
     /// The names of headers.
-    pub headers: BTreeMap<HeaderId, String>,
+    pub headers: OrderedMap<HeaderId, String>,
     /// Where state is between stages, and after the unit.
-    pub saved: BTreeMap<State, Expr>,
+    pub saved: OrderedMap<State, Expr>,
     /// State that others read in its saved place when a packet has left the unit or was punted.
-    pub kept: BTreeSet<State>,
+    pub kept: OrderedSet<State>,
     /// Statements that run once for the burst, before the stages.
     pub before: Vec<Stmt>,
     /// The batch stages, in order.
@@ -282,7 +282,7 @@ impl Unit {
     }
 
     /// The stage of each node.
-    pub fn stage_of_nodes(&self) -> BTreeMap<NodeId, usize> {
+    pub fn stage_of_nodes(&self) -> OrderedMap<NodeId, usize> {
         let of_stage = |(number, stage): (usize, &Stage)| {
             stage.nodes.iter().map(move |node| (node.id, number)).collect::<Vec<_>>()
         };

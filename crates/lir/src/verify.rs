@@ -13,7 +13,7 @@
 //! Not checked: types, and that a declaration is not jumped over.
 
 use crate::{Expr, Stage, State, Stmt, Unit, walk};
-use std::collections::{BTreeMap, BTreeSet};
+use base::{OrderedMap, OrderedSet};
 
 /// Names that the printer declares, besides those with upper-case letters only (constants of the runtime) and those of
 /// functions of the runtime: the environment, the packet, its frame and bytes, the place of its context.
@@ -53,7 +53,7 @@ impl std::fmt::Display for Violation {
 
 /// Checks a unit; the error is the first violation.
 pub fn verify(unit: &Unit) -> Result<(), Violation> {
-    let mut nodes = BTreeMap::new();
+    let mut nodes = OrderedMap::new();
     for (number, stage) in unit.stages.iter().enumerate() {
         for node in &stage.nodes {
             ensure(nodes.insert(node.id, number).is_none(), || format!("node {} is there twice", node.id))?;
@@ -80,8 +80,8 @@ fn has_place(unit: &Unit, state: State) -> Result<(), Violation> {
 }
 
 /// The nodes that begin with the result of a table that packets ask for.
-fn asked(unit: &Unit) -> BTreeSet<usize> {
-    let mut asked = BTreeSet::new();
+fn asked(unit: &Unit) -> OrderedSet<usize> {
+    let mut asked = OrderedSet::new();
     for node in unit.stages.iter().flat_map(|stage| &stage.nodes) {
         walk::stmts(&node.body, &mut |stmt| {
             if let Stmt::Ask { node, .. } = stmt {
@@ -93,8 +93,8 @@ fn asked(unit: &Unit) -> BTreeSet<usize> {
 }
 
 /// The names that the statements of a body declare.
-fn declared(body: &[Stmt]) -> BTreeSet<&str> {
-    let mut names = BTreeSet::new();
+fn declared(body: &[Stmt]) -> OrderedSet<&str> {
+    let mut names = OrderedSet::new();
     for stmt in body {
         if let Stmt::Declare { name, .. } = stmt {
             names.insert(name.as_str());
@@ -108,13 +108,13 @@ struct Verifier<'u> {
     number: usize,
     stage: &'u Stage,
     /// The stage of each node.
-    nodes: &'u BTreeMap<usize, usize>,
+    nodes: &'u OrderedMap<usize, usize>,
     /// The names that all stages share.
-    shared: &'u BTreeSet<&'u str>,
+    shared: &'u OrderedSet<&'u str>,
 }
 
 impl<'u> Verifier<'u> {
-    fn stage(&self, asked: &BTreeSet<usize>) -> Result<(), Violation> {
+    fn stage(&self, asked: &OrderedSet<usize>) -> Result<(), Violation> {
         let stage = self.stage;
         let first = stage.nodes.first().map(|node| node.id);
         let entered = stage.entries.first().map(|entry| entry.node);
@@ -147,7 +147,7 @@ impl<'u> Verifier<'u> {
     }
 
     fn labels(&self) -> Result<(), Violation> {
-        let (mut labels, mut jumps, mut twice) = (BTreeSet::new(), BTreeSet::new(), None);
+        let (mut labels, mut jumps, mut twice) = (OrderedSet::new(), OrderedSet::new(), None);
         for node in &self.stage.nodes {
             walk::stmts(&node.body, &mut |stmt| match stmt {
                 Stmt::Label(label) if !labels.insert(label) => twice = Some(label),
@@ -164,11 +164,11 @@ impl<'u> Verifier<'u> {
         }
     }
 
-    fn body(&self, body: &'u [Stmt], names: &mut BTreeSet<&'u str>) -> Result<(), Violation> {
+    fn body(&self, body: &'u [Stmt], names: &mut OrderedSet<&'u str>) -> Result<(), Violation> {
         body.iter().try_for_each(|stmt| self.stmt(stmt, names))
     }
 
-    fn stmt(&self, stmt: &'u Stmt, names: &mut BTreeSet<&'u str>) -> Result<(), Violation> {
+    fn stmt(&self, stmt: &'u Stmt, names: &mut OrderedSet<&'u str>) -> Result<(), Violation> {
         let mut checked = Ok(());
         walk::exprs(stmt, &mut |value| {
             if checked.is_ok() {
@@ -230,7 +230,7 @@ impl<'u> Verifier<'u> {
         })
     }
 
-    fn names(&self, value: &Expr, names: &BTreeSet<&str>) -> Result<(), Violation> {
+    fn names(&self, value: &Expr, names: &OrderedSet<&str>) -> Result<(), Violation> {
         let mut unknown = None;
         walk::expr(value, &mut |it| {
             if let Expr::Name(name) = it

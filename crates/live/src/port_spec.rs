@@ -14,8 +14,8 @@ use crate::pcap::CaptureDriver;
 use crate::tap::TapDriver;
 use crate::timer::TimerDriver;
 use crate::xdp::{Attach, Copying, XdpDriver, XdpOptions};
+use base::OrderedMap;
 use base::limits::{TIMER_PERIOD_NS_MAX, TIMER_PERIOD_NS_MIN};
-use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -229,7 +229,7 @@ impl PortSpec {
     /// Reads all arguments of a run and checks that they are compatible; the result is in the order of the port
     /// numbers.
     pub fn parse_all(arguments: &[String], number_max: u32) -> Result<Vec<PortSpec>, PortSpecError> {
-        let mut ports: BTreeMap<u32, (PortSpec, &String)> = BTreeMap::new();
+        let mut ports: OrderedMap<u32, (PortSpec, &String)> = OrderedMap::new();
         for argument in arguments {
             let spec = PortSpec::parse(argument, number_max)?;
             let number = spec.number;
@@ -358,8 +358,8 @@ fn absent_path(path: &Path) -> PathBuf {
 
 /// An interface serves one port, and a file that is written serves nothing else; a file may be read by several.
 fn check_sharing(ports: &[PortSpec]) -> Result<(), PortSpecError> {
-    let mut interfaces: BTreeMap<&str, u32> = BTreeMap::new();
-    let mut outputs: BTreeMap<FileIdentity, u32> = BTreeMap::new();
+    let mut interfaces: OrderedMap<&str, u32> = OrderedMap::new();
+    let mut outputs: OrderedMap<FileIdentity, u32> = OrderedMap::new();
     for port in ports {
         if let Some(name) = port.kind.interface()
             && let Some(first) = interfaces.insert(name, port.number)

@@ -6,7 +6,7 @@
 use crate::counters::PortCounters;
 use crate::driver::{Arrival, Deliver, Driver, DriverError};
 use crate::store::Store;
-use std::collections::BTreeMap;
+use base::OrderedMap;
 use std::sync::Arc;
 use std::time::Duration;
 use switch::Burst;
@@ -43,7 +43,7 @@ pub struct Ports {
     /// Positions by number, up to [`PORT_MAX`].
     by_number: Vec<Option<usize>>,
     /// Positions of the ports of greater numbers.
-    far: BTreeMap<u32, usize>,
+    far: OrderedMap<u32, usize>,
     failed: Vec<bool>,
     has_link: Vec<bool>,
     /// The queue number of each within its port.
@@ -71,7 +71,7 @@ impl Ports {
             stand_in: None,
             store: Store::default(),
             by_number: Vec::new(),
-            far: BTreeMap::new(),
+            far: OrderedMap::new(),
             failed: Vec::new(),
             has_link: Vec::new(),
             queue_indices: Vec::new(),

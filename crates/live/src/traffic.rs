@@ -1,7 +1,6 @@
 //! Traffic for an IPv4 router: routes, and UDP frames to hosts behind them. For demonstrations and benchmarks.
 
-use base::Rng;
-use std::collections::BTreeMap;
+use base::{OrderedMap, Rng};
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 
@@ -34,7 +33,7 @@ impl Routes {
     }
 
     fn below(base: u32, base_len: u32, count: u32, ports: RangeInclusive<u32>, rng: &mut Rng) -> Routes {
-        let mut prefixes = BTreeMap::new();
+        let mut prefixes = OrderedMap::new();
         while (prefixes.len() as u32) < count {
             let prefix_len = rng.between(16, 24) as u32;
             let below = rng.below(1 << (32 - base_len)) as u32;

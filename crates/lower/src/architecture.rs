@@ -13,11 +13,10 @@ use crate::storage::Life;
 use crate::types::Form;
 use crate::values::Value;
 use crate::{BlockState, Lowered, Lowerer, Refused, codes};
-use base::{Bits, Span};
+use base::{Bits, OrderedMap, Span};
 use ir::architecture::Param;
 use ir::{Architecture, BlockRole, IntrinsicSlot, VarId, v1model};
 use sema::hir::{self, Expr, Type};
-use std::collections::BTreeMap;
 use syntax::Diagnostic;
 use syntax::ast::Direction;
 
@@ -45,7 +44,7 @@ const CHECKED_ONLY: &str = "`wirespeed check` checks it, and `wirespeed compile 
 /// The storage that blocks share.
 #[derive(Default)]
 pub(crate) struct State {
-    intrinsics: BTreeMap<usize, VarId>,
+    intrinsics: OrderedMap<usize, VarId>,
     /// The structs that are parameters of one kind and type.
     shared: Vec<(Param, Type, Place)>,
 }

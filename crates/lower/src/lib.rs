@@ -63,11 +63,10 @@ mod written;
 
 pub use decisions::decide;
 
-use base::{Origin, Span};
+use base::{OrderedMap, OrderedSet, Origin, Span};
 use objects::{Object, ObjectId};
 use places::{Binding, Place};
 use sema::hir;
-use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use syntax::diag::{Diagnostic, Diagnostics};
 
@@ -371,11 +370,11 @@ pub(crate) type Lowered<T> = Result<T, Refused>;
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(crate) struct Facts {
     /// Controls with tables that are applied with different arguments: their parameters have storage of their own.
-    pub shared_controls: BTreeSet<ObjectId>,
+    pub shared_controls: OrderedSet<ObjectId>,
     /// Egress reads the packet's length, so ingress counts the bytes that it adds.
     pub length_is_read: bool,
     /// Functions and actions with too much code to be inlined.
-    pub routines: BTreeSet<routines::Callee>,
+    pub routines: OrderedSet<routines::Callee>,
 }
 
 /// The present block, or inlined control, function or action.
@@ -417,9 +416,9 @@ pub(crate) struct Lowerer<'h> {
     pub facts: Facts,
     pub learned: Facts,
     /// The present bindings of variables, parameters and constants.
-    pub env: BTreeMap<hir::VarId, Binding>,
+    pub env: OrderedMap<hir::VarId, Binding>,
     /// The present bindings of type parameters.
-    pub types: BTreeMap<hir::TypeParamId, hir::Type>,
+    pub types: OrderedMap<hir::TypeParamId, hir::Type>,
     /// The body to which statements are appended.
     pub body: ir::Body,
     pub block: BlockState,
@@ -429,9 +428,9 @@ pub(crate) struct Lowerer<'h> {
     pub objects: base::IndexVec<ObjectId, Object>,
     pub memo: Memo<'h>,
     /// The positions of calls of `setInvalid` in the source.
-    pub removals: BTreeSet<Span>,
+    pub removals: OrderedSet<Span>,
     /// The headers of routines' parameters, and their routines.
-    pub parameter_headers: BTreeMap<ir::HeaderId, ir::RoutineId>,
+    pub parameter_headers: OrderedMap<ir::HeaderId, ir::RoutineId>,
     /// The parser that is being built, in a parser block.
     pub parser: Option<parsers::Builder>,
     pub externs: externs::State,
@@ -446,7 +445,7 @@ pub(crate) struct Lowerer<'h> {
     /// The number of statements, over all calls, from which a callee is a routine.
     pub inlined_statements_max: usize,
     /// The code that each callee has inlined so far.
-    pub inlined: BTreeMap<routines::Callee, routines::Inlined>,
+    pub inlined: OrderedMap<routines::Callee, routines::Inlined>,
     /// Expressions, statements and calls that were lowered.
     pub steps: u64,
     /// Whether one of the three limits was exceeded.
@@ -456,20 +455,20 @@ pub(crate) struct Lowerer<'h> {
 /// Entities that exist already, by their source.
 #[derive(Default)]
 pub(crate) struct Memo<'h> {
-    pub shapes: BTreeMap<(hir::StructId, Vec<hir::Type>), Rc<types::HeaderShape>>,
+    pub shapes: OrderedMap<(hir::StructId, Vec<hir::Type>), Rc<types::HeaderShape>>,
     /// The header types of varbit variables, by greatest length.
-    pub varbits: BTreeMap<u32, ir::HeaderTypeId>,
+    pub varbits: OrderedMap<u32, ir::HeaderTypeId>,
     /// Instances by owner and declaration.
-    pub instances: BTreeMap<(ObjectId, hir::InstanceId), ObjectId>,
-    pub locals: BTreeMap<(ObjectId, hir::VarId), Rc<Place>>,
-    pub tables: BTreeMap<(ObjectId, hir::TableId), Rc<tables::LoweredTable<'h>>>,
-    pub actions: BTreeMap<(ObjectId, hir::ActionId), ir::ActionId>,
-    pub value_sets: BTreeMap<(ObjectId, hir::ValueSetId), ir::ValueSetId>,
+    pub instances: OrderedMap<(ObjectId, hir::InstanceId), ObjectId>,
+    pub locals: OrderedMap<(ObjectId, hir::VarId), Rc<Place>>,
+    pub tables: OrderedMap<(ObjectId, hir::TableId), Rc<tables::LoweredTable<'h>>>,
+    pub actions: OrderedMap<(ObjectId, hir::ActionId), ir::ActionId>,
+    pub value_sets: OrderedMap<(ObjectId, hir::ValueSetId), ir::ValueSetId>,
     /// Routines, or the fact that the callee cannot be one.
-    pub routines: BTreeMap<routines::Key, Option<Rc<routines::Routine>>>,
+    pub routines: OrderedMap<routines::Key, Option<Rc<routines::Routine>>>,
     /// The constants of the outermost scope, evaluated when they are first used.
-    pub constants: BTreeMap<hir::VarId, &'h hir::Expr>,
-    pub top_instances: BTreeSet<hir::InstanceId>,
+    pub constants: OrderedMap<hir::VarId, &'h hir::Expr>,
+    pub top_instances: OrderedSet<hir::InstanceId>,
 }
 
 impl<'h> Lowerer<'h> {
@@ -495,8 +494,8 @@ impl<'h> Lowerer<'h> {
             ir: ir::Program::new(&ir::v1model::ARCHITECTURE),
             learned: facts.clone(),
             facts,
-            env: BTreeMap::new(),
-            types: BTreeMap::new(),
+            env: OrderedMap::new(),
+            types: OrderedMap::new(),
             body: Vec::new(),
             block: BlockState {
                 exit_label: <ir::LabelId as base::index::Id>::from_index(0),
@@ -507,8 +506,8 @@ impl<'h> Lowerer<'h> {
             object: root,
             objects,
             memo,
-            removals: BTreeSet::new(),
-            parameter_headers: BTreeMap::new(),
+            removals: OrderedSet::new(),
+            parameter_headers: OrderedMap::new(),
             parser: None,
             externs: externs::State::default(),
             depth: 0,
@@ -517,7 +516,7 @@ impl<'h> Lowerer<'h> {
             cost: 0,
             host_ports: None,
             inlined_statements_max: routines::INLINED_STATEMENTS_MAX,
-            inlined: BTreeMap::new(),
+            inlined: OrderedMap::new(),
             steps: 0,
             is_too_large: false,
         };

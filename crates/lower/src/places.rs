@@ -3,9 +3,8 @@
 use crate::types::{FieldShape, HeaderShape};
 use crate::values::Value;
 use crate::{Lowered, Lowerer, fold};
-use base::Span;
+use base::{OrderedSet, Span};
 use ir::HeaderRef;
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// The binding of a variable, parameter or constant.
@@ -150,8 +149,8 @@ impl StackPlace {
 /// The storage that something touches: variables, and headers with a field or as a whole.
 #[derive(Default, Debug)]
 pub(crate) struct Footprint {
-    vars: BTreeSet<ir::VarId>,
-    fields: BTreeSet<(ir::HeaderId, u32)>,
+    vars: OrderedSet<ir::VarId>,
+    fields: OrderedSet<(ir::HeaderId, u32)>,
     /// Whether something is touched whose position changes by itself (`next`, `last`, a run-time index).
     pub moves: bool,
 }
@@ -173,7 +172,7 @@ impl Footprint {
     }
 
     /// The variables.
-    pub fn vars(&self) -> &BTreeSet<ir::VarId> {
+    pub fn vars(&self) -> &OrderedSet<ir::VarId> {
         &self.vars
     }
 

@@ -15,20 +15,19 @@
 //! that are still removed at its end, are so after the call. A header argument is copied to a header of the routine,
 //! and back; both count as one header here.
 
-use base::{IndexVec, Span};
+use base::{IndexVec, OrderedMap, OrderedSet, Span};
 use ir::walk::{self, Part};
 use ir::{Body, Expr, ExprKind, HeaderId, HeaderRef, Place, Routine, RoutineId, Stmt, StmtKind, TableId, VarId};
-use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// The headers that parameters of routines have.
-type Parameters = BTreeMap<HeaderId, RoutineId>;
+type Parameters = OrderedMap<HeaderId, RoutineId>;
 
 /// Preserves fields that are read after the removals at `calls`. Fails with the position of a call if the versions of
 /// routines would exceed a limit of statements.
 pub(crate) fn keep_fields(
     program: &mut ir::Program,
-    calls: &BTreeSet<Span>,
+    calls: &OrderedSet<Span>,
     parameters: &Parameters,
     statements_max: usize,
 ) -> Result<(), Span> {
@@ -47,7 +46,7 @@ pub(crate) fn keep_fields(
         parameters,
         routine: None,
         removals: Vec::new(),
-        removed: BTreeMap::new(),
+        removed: OrderedMap::new(),
         log: Vec::new(),
         program,
     };
@@ -67,7 +66,7 @@ pub(crate) fn keep_fields(
 
 /// Which headers each table's actions and each routine may make valid.
 struct Revivals {
-    tables: BTreeMap<TableId, Vec<HeaderId>>,
+    tables: OrderedMap<TableId, Vec<HeaderId>>,
     routines: IndexVec<RoutineId, Vec<HeaderId>>,
 }
 
@@ -78,11 +77,11 @@ impl Revivals {
             let headers = revived_within(&routine.body, &routines, parameters, Some(id));
             routines.push(headers.into_iter().collect());
         }
-        let by_action: IndexVec<ir::ActionId, BTreeSet<HeaderId>> =
+        let by_action: IndexVec<ir::ActionId, OrderedSet<HeaderId>> =
             program.actions.iter().map(|action| revived_within(&action.body, &routines, parameters, None)).collect();
         let of_table = |table: &ir::Table| {
             let headers = table.actions.iter().flat_map(|action| &by_action[action.action]);
-            headers.copied().collect::<BTreeSet<_>>().into_iter().collect()
+            headers.copied().collect::<OrderedSet<_>>().into_iter().collect()
         };
         let tables = program.tables.iter_enumerated().map(|(id, table)| (id, of_table(table))).collect();
         Revivals { tables, routines }
@@ -99,8 +98,8 @@ fn revived_within(
     routines: &IndexVec<RoutineId, Vec<HeaderId>>,
     parameters: &Parameters,
     own: Option<RoutineId>,
-) -> BTreeSet<HeaderId> {
-    let mut headers = BTreeSet::new();
+) -> OrderedSet<HeaderId> {
+    let mut headers = OrderedSet::new();
     walk::visit_body(body, &mut |stmt| match &stmt.kind {
         StmtKind::Call(routine) => headers.extend(routines.get(*routine).into_iter().flatten()),
         kind => match passed(kind, parameters, own) {
@@ -133,16 +132,16 @@ fn made_valid(stmt: &StmtKind) -> Option<HeaderId> {
 
 /// The headers that each routine and those that it calls mention.
 struct Mentions {
-    headers: IndexVec<RoutineId, BTreeSet<HeaderId>>,
+    headers: IndexVec<RoutineId, OrderedSet<HeaderId>>,
     /// Whether it removes any.
     removes: IndexVec<RoutineId, bool>,
 }
 
 impl Mentions {
-    fn new(program: &ir::Program, calls: &BTreeSet<Span>, in_stacks: &BTreeSet<HeaderId>) -> Mentions {
+    fn new(program: &ir::Program, calls: &OrderedSet<Span>, in_stacks: &OrderedSet<HeaderId>) -> Mentions {
         let mut mentions = Mentions { headers: IndexVec::new(), removes: IndexVec::new() };
         for routine in &program.routines {
-            let (mut headers, mut removes) = (BTreeSet::new(), false);
+            let (mut headers, mut removes) = (OrderedSet::new(), false);
             walk::visit_body(&routine.body, &mut |stmt| {
                 if let Some(header) = removed_at(stmt, calls, in_stacks) {
                     headers.insert(header);
@@ -167,7 +166,7 @@ impl Mentions {
 }
 
 /// The header that the source program removes with this statement.
-fn removed_at(stmt: &Stmt, calls: &BTreeSet<Span>, in_stacks: &BTreeSet<HeaderId>) -> Option<HeaderId> {
+fn removed_at(stmt: &Stmt, calls: &OrderedSet<Span>, in_stacks: &OrderedSet<HeaderId>) -> Option<HeaderId> {
     let StmtKind::SetInvalid(HeaderRef::Fixed(id)) = stmt.kind else { return None };
     (calls.contains(&stmt.span) && !in_stacks.contains(&id)).then_some(id)
 }
@@ -175,7 +174,7 @@ fn removed_at(stmt: &Stmt, calls: &BTreeSet<Span>, in_stacks: &BTreeSet<HeaderId
 /// A call of `setInvalid`: the variables with copies of the fields used after it.
 struct Removal {
     header: HeaderId,
-    copies: BTreeMap<u32, VarId>,
+    copies: OrderedMap<u32, VarId>,
 }
 
 /// A version of a routine: the routine, the headers it mentions that are removed where it is called, and, if it removes
@@ -190,13 +189,13 @@ struct Form {
     /// Those that it removes itself and that are still removed at its end.
     end: Vec<(HeaderId, usize)>,
     /// Copies that it changes.
-    written: BTreeSet<VarId>,
+    written: OrderedSet<VarId>,
 }
 
 /// The versions of routines that were made so far.
 #[derive(Default)]
 struct Forms {
-    made: BTreeMap<Key, Rc<Form>>,
+    made: OrderedMap<Key, Rc<Form>>,
     routines: IndexVec<RoutineId, Routine>,
     /// The positions in a routine at which the copies of headers that are removed at its end are set, as callers may
     /// need more of them.
@@ -214,10 +213,10 @@ enum Here {
 }
 
 struct Work<'a> {
-    calls: &'a BTreeSet<Span>,
+    calls: &'a OrderedSet<Span>,
     revivals: Revivals,
     mentions: Mentions,
-    in_stacks: BTreeSet<HeaderId>,
+    in_stacks: OrderedSet<HeaderId>,
     /// As they were.
     routines: IndexVec<RoutineId, Routine>,
     forms: Forms,
@@ -230,7 +229,7 @@ struct Work<'a> {
     program: &'a mut ir::Program,
     removals: Vec<Removal>,
     /// The headers that are removed at this point, and by which removal.
-    removed: BTreeMap<HeaderId, usize>,
+    removed: OrderedMap<HeaderId, usize>,
     /// The former values of `removed`, for each change of it.
     log: Vec<(HeaderId, Option<usize>)>,
 }
@@ -243,8 +242,8 @@ impl Work<'_> {
     }
 
     /// Analyses a body. Returns the statements to insert before and after its statements, by position.
-    fn statements(&mut self, body: &mut Body) -> Result<BTreeMap<usize, Here>, Span> {
-        let mut here = BTreeMap::new();
+    fn statements(&mut self, body: &mut Body) -> Result<OrderedMap<usize, Here>, Span> {
+        let mut here = OrderedMap::new();
         for (at, stmt) in body.iter_mut().enumerate() {
             if let Some(header) = self.removed_by(stmt) {
                 here.insert(at, Here::Removal(self.removals.len()));
@@ -260,7 +259,7 @@ impl Work<'_> {
     }
 
     /// Inserts these statements, except the copies of these removals, whose positions it returns.
-    fn fill(&self, body: &mut Body, mut here: BTreeMap<usize, Here>, later: &[usize]) -> Vec<(usize, usize, Span)> {
+    fn fill(&self, body: &mut Body, mut here: OrderedMap<usize, Here>, later: &[usize]) -> Vec<(usize, usize, Span)> {
         let mut left = Vec::new();
         if here.is_empty() {
             return left;
@@ -293,7 +292,7 @@ impl Work<'_> {
     /// Records that a header is removed here.
     fn remove(&mut self, header: HeaderId) {
         self.set(header, Some(self.removals.len()));
-        self.removals.push(Removal { header, copies: BTreeMap::new() });
+        self.removals.push(Removal { header, copies: OrderedMap::new() });
     }
 
     /// Makes a call use the version of its routine for the headers that are removed here. Returns the statements before
@@ -354,7 +353,7 @@ impl Work<'_> {
         let end: Vec<(HeaderId, usize)> = removed.filter(is_own).collect();
         let at_end: Vec<usize> = end.iter().map(|(_, removal)| *removal).collect();
         let unfilled = self.fill(&mut made.body, here, &at_end);
-        let (mut written, mut statements) = (BTreeSet::new(), 0);
+        let (mut written, mut statements) = (OrderedSet::new(), 0);
         walk::visit_body(&made.body, &mut |stmt| {
             statements += 1;
             let mut place = stmt.kind.dst();
@@ -396,7 +395,7 @@ impl Work<'_> {
             self.use_copies(stmt);
         }
         let before = self.log.len();
-        let mut revived = BTreeSet::new();
+        let mut revived = OrderedSet::new();
         for inner in stmt.bodies_mut() {
             self.body(inner)?;
             revived.extend(self.undo(before));

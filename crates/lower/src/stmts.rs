@@ -3,10 +3,9 @@
 use crate::places::Binding;
 use crate::values::Value;
 use crate::{Lowered, Lowerer, Refused, fold};
-use base::{Bits, Span};
+use base::{Bits, OrderedSet, Span};
 use ir::{BinaryOp, StmtKind};
 use sema::hir::{self, Collection, Expr, Local, Stmt};
-use std::collections::BTreeSet;
 
 impl<'h> Lowerer<'h> {
     /// Lowers the statements of a block. An error in one does not stop the others from being lowered.
@@ -157,7 +156,7 @@ impl<'h> Lowerer<'h> {
     ) -> Lowered<()> {
         let value = self.eval_scalar(subject)?;
         let mut lowered = Vec::new();
-        let mut seen: BTreeSet<Bits> = BTreeSet::new();
+        let mut seen: OrderedSet<Bits> = OrderedSet::new();
         for case in cases {
             let mut values = Vec::new();
             for label in &case.labels {
@@ -203,7 +202,7 @@ impl<'h> Lowerer<'h> {
         let (_, action) = self.apply_table_of(table, false, true, span)?;
         let Some(action) = action else { return Err(Refused) };
         let mut lowered = Vec::new();
-        let mut seen = BTreeSet::new();
+        let mut seen = OrderedSet::new();
         for (labels, body) in cases {
             let values = labels.iter().filter(|&&label| seen.insert(label));
             let values: Vec<Bits> = values.map(|&label| Bits::from_u64(32, label as u64)).collect();

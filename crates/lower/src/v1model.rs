@@ -6,11 +6,10 @@ use crate::places::{Place, headers_of};
 use crate::storage::Life;
 use crate::varbits::varbit_parts;
 use crate::{Lowered, Lowerer, fold};
-use base::Span;
+use base::{OrderedSet, Span};
 use ir::v1model::{InstanceType, Slot, Stage};
 use num_traits::ToPrimitive;
 use sema::hir::Type;
-use std::collections::BTreeSet;
 use syntax::ast;
 
 impl Lowerer<'_> {
@@ -112,7 +111,7 @@ impl Lowerer<'_> {
         let Some(ir::Block { kind: ir::BlockKind::Parser { states, .. }, .. }) = self.ir.blocks.iter().next() else {
             return;
         };
-        let mut parsed = BTreeSet::new();
+        let mut parsed = OrderedSet::new();
         for state in states {
             ir::walk::visit_body(&state.body, &mut |stmt| {
                 if let ir::StmtKind::SetValid(header)

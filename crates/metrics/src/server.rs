@@ -7,7 +7,7 @@
 
 use crate::exposition::CONTENT_TYPE;
 use crate::sources::Sources;
-use std::collections::BTreeMap;
+use base::OrderedMap;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -100,7 +100,7 @@ struct Clients {
 #[derive(Default)]
 struct Present {
     /// In the order of their arrival.
-    clients: BTreeMap<u64, Client>,
+    clients: OrderedMap<u64, Client>,
     last: u64,
 }
 

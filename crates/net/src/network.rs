@@ -6,9 +6,9 @@
 
 use crate::sandbox::{Node, ProcessLocation, Sandbox, SandboxError};
 use crate::topology::{End, Link, Mac, NodeId, Topology};
+use base::OrderedMap;
 use live::af_packet::{AfPacketDriver, AfPacketOptions, is_running};
 use live::{Driver, DriverError, NetworkNamespace, StopFlag, wire};
-use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 use std::io::{self, Write as _};
 use std::net::IpAddr;
@@ -79,7 +79,7 @@ impl std::error::Error for NetworkError {}
 
 /// A network that was built.
 pub struct Network {
-    nodes: BTreeMap<NodeId, Arc<Node>>,
+    nodes: OrderedMap<NodeId, Arc<Node>>,
     stop: StopFlag,
     wires: Vec<JoinHandle<()>>,
 }
@@ -89,7 +89,7 @@ impl Network {
     /// yet.
     pub fn build(topology: &Topology, sandbox: &Sandbox) -> Result<Network, NetworkError> {
         ip()?;
-        let mut nodes = BTreeMap::new();
+        let mut nodes = OrderedMap::new();
         for id in topology.nodes() {
             let node = sandbox.node().map_err(NetworkError::Sandbox)?;
             prepare(topology, id, &node.network)?;
@@ -145,7 +145,7 @@ impl Network {
     /// that does not become operational in time is left as it is.
     fn wait_until_running(&self, ends: &[&End]) -> Result<(), NetworkError> {
         let deadline = Instant::now() + RUNNING_MAX;
-        let mut of_node: BTreeMap<NodeId, Vec<&str>> = BTreeMap::new();
+        let mut of_node: OrderedMap<NodeId, Vec<&str>> = OrderedMap::new();
         ends.iter().for_each(|end| of_node.entry(end.node).or_default().push(&end.interface));
         for (node, names) in of_node {
             let wait = || {
@@ -161,7 +161,7 @@ impl Network {
     /// Creates all links, node by node.
     fn connect(&mut self, topology: &Topology) -> Result<(), NetworkError> {
         let middle = NetworkNamespace::create().map_err(NetworkError::System)?;
-        let mut scripts: BTreeMap<NodeId, String> = BTreeMap::new();
+        let mut scripts: OrderedMap<NodeId, String> = OrderedMap::new();
         let mut middle_script = String::new();
         let pair = |script: &mut String, [from, to]: [&str; 2], namespace: &Path| {
             let _ = writeln!(script, "link add name {from} type veth peer name {to} netns {}", namespace.display());

@@ -5,9 +5,8 @@
 //!
 //! This file contains definitions without logic, for reference.
 
-use base::Span;
+use base::{OrderedSet, Span};
 use num_bigint::BigInt;
-use std::collections::BTreeSet;
 pub use syntax::ast::{BinaryOperator, Ident, Name, UnaryOperator};
 
 /// A whole program after preprocessing, its declarations grouped by kind and in source order within a kind.
@@ -46,7 +45,7 @@ pub struct Program {
     /// `extern`
     pub externs: Vec<ExternInstance>,
     /// All words that occur in the program.
-    pub words: BTreeSet<Name>,
+    pub words: OrderedSet<Name>,
     /// The end of the program.
     pub end: Span,
 }

@@ -6,12 +6,11 @@
 
 use crate::ast::{BinaryOperator, Expr, ExprKind, Ident, Name, Pragma, Program, UnaryOperator};
 use crate::codes;
-use base::Span;
 use base::limits::{STACK_ELEMENTS_MAX, WIDTH_BITS_MAX};
+use base::{OrderedMap, Span};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{Signed, ToPrimitive, Zero};
-use std::collections::BTreeMap;
 use syntax::diag::{Diagnostic, Diagnostics};
 
 /// The maximum size in bytes of a header whose type does not declare one.
@@ -68,7 +67,7 @@ pub(crate) struct Instance<'a> {
 }
 
 /// Declarations of one kind by name.
-pub(crate) type Table = BTreeMap<Name, usize>;
+pub(crate) type Table = OrderedMap<Name, usize>;
 
 /// The meaning of names. The numbers are indices into the tree's lists. Those of header types and instances are indices
 /// into `types` and `all_instances`, which also contain the predefined ones.
@@ -193,7 +192,7 @@ impl<'a> Collector<'a, '_> {
 
     fn table(&mut self, names: &mut dyn Iterator<Item = (usize, &Ident)>, kind: &str) -> Table {
         let mut table = Table::new();
-        let mut spans: BTreeMap<Name, Span> = BTreeMap::new();
+        let mut spans: OrderedMap<Name, Span> = OrderedMap::new();
         for (index, name) in names {
             if let Some(&first) = spans.get(&name.name) {
                 self.diagnostics.push(duplicate(name, kind, first));
@@ -216,7 +215,7 @@ impl<'a> Collector<'a, '_> {
             }
             let mut header =
                 HeaderType { name: name.clone(), fields: Vec::new(), length: None, pragmas: &declared.pragmas };
-            let mut seen: BTreeMap<Name, Span> = BTreeMap::new();
+            let mut seen: OrderedMap<Name, Span> = OrderedMap::new();
             let mut total = 0u64;
             for field in &declared.fields {
                 if let Some(&first) = seen.get(&field.name.name) {

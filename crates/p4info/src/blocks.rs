@@ -7,10 +7,10 @@
 
 use crate::annotations::full_name;
 use crate::types::{Bound, substituted};
-use base::Span;
+use base::{OrderedMap, OrderedSet, Span};
 use sema::hir::{self, Callee, ExprKind, Local, Type};
 use sema::walk::for_each_call;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::rc::Rc;
 use syntax::ast::Annotation;
 
@@ -80,7 +80,7 @@ type PlacedCall<'h> = (Placed<hir::ControlId>, &'h hir::Call, Span);
 pub(crate) fn contents<'h>(program: &'h hir::Program, is_applied: &dyn Fn(&str) -> bool) -> Contents<'h> {
     let no_action = |action: &hir::Action| &*action.name == "NoAction" && action.params.is_empty();
     let no_action = program.actions.iter_enumerated().find(|(_, action)| no_action(action)).map(|(id, _)| id);
-    let mut walk = Walk { program, is_applied, no_action, contents: Contents::default(), seen: BTreeSet::new() };
+    let mut walk = Walk { program, is_applied, no_action, contents: Contents::default(), seen: OrderedSet::new() };
     let mut queue: VecDeque<Node<'h>> = VecDeque::new();
     let top = program.top.iter().filter_map(|local| match local {
         Local::Instance(id) => Some(*id),
@@ -140,7 +140,7 @@ struct Walk<'a, 'h> {
     no_action: Option<hir::ActionId>,
     contents: Contents<'h>,
     /// The instances that have been visited.
-    seen: BTreeSet<(String, hir::InstanceId)>,
+    seen: OrderedSet<(String, hir::InstanceId)>,
 }
 
 /// What a control at a path, or one that is inlined into it, declares.
@@ -355,7 +355,7 @@ impl<'h> Walk<'_, 'h> {
         let control = &self.program.controls[at.id];
         let mut applied = Vec::new();
         for_each_call(&control.body.stmts, &mut |_, call| applied.extend(self.applied_control(call, at)));
-        let mut done = BTreeSet::new();
+        let mut done = OrderedSet::new();
         for inner in applied.iter().filter(|inner| inner.by == By::Type) {
             if done.insert(&inner.place.path) {
                 self.inline(&inner.place, to);
@@ -404,7 +404,7 @@ impl<'h> Walk<'_, 'h> {
     /// Adds the actions that tables and calls use, and the calls of extern functions.
     fn use_actions(&mut self, declared: &[Declared<'h>], calls: &[PlacedCall<'h>]) {
         // Whether a table lists an action, by owner and action.
-        let mut used: BTreeMap<(String, hir::ActionId), bool> = BTreeMap::new();
+        let mut used: OrderedMap<(String, hir::ActionId), bool> = OrderedMap::new();
         let mut global = Vec::new();
         let mut note = |owner: &str, control: hir::ControlId, action: hir::ActionId, is_listed: bool| {
             let is_local = |local: &Local| matches!(local, Local::Action(local) if *local == action);
@@ -442,12 +442,12 @@ impl<'h> Walk<'_, 'h> {
         for place in global.chain(local) {
             if let Some(is_listed) = used.get(&(place.owner.clone(), place.id)) {
                 let body = &self.program.actions[place.id].body.stmts;
-                self.extern_calls(body, &place.bound, &mut BTreeSet::new(), &mut extern_calls);
+                self.extern_calls(body, &place.bound, &mut OrderedSet::new(), &mut extern_calls);
                 self.contents.actions.push(UsedAction { place, is_listed: *is_listed });
             }
         }
         for (place, call, span) in calls {
-            self.extern_calls_of((call, *span), &place.bound, &mut BTreeSet::new(), &mut extern_calls);
+            self.extern_calls_of((call, *span), &place.bound, &mut OrderedSet::new(), &mut extern_calls);
         }
         self.contents.calls.extend(extern_calls);
     }
@@ -457,7 +457,7 @@ impl<'h> Walk<'_, 'h> {
         &self,
         stmts: &'h [hir::Stmt],
         bound: &Rc<Bound>,
-        seen: &mut BTreeSet<hir::FunctionId>,
+        seen: &mut OrderedSet<hir::FunctionId>,
         to: &mut Vec<ExternCall<'h>>,
     ) {
         for_each_call(stmts, &mut |e, call| self.extern_calls_of((call, e.span), bound, seen, to));
@@ -467,7 +467,7 @@ impl<'h> Walk<'_, 'h> {
         &self,
         (call, span): (&'h hir::Call, Span),
         bound: &Rc<Bound>,
-        seen: &mut BTreeSet<hir::FunctionId>,
+        seen: &mut OrderedSet<hir::FunctionId>,
         to: &mut Vec<ExternCall<'h>>,
     ) {
         if let Callee::Function(id) = &call.callee {
@@ -491,7 +491,7 @@ impl<'h> Walk<'_, 'h> {
         for state in &parser.states {
             for_each_call(&state.body, &mut |_, call| applied.extend(self.applied_parser(call, at)));
         }
-        let mut done = BTreeSet::new();
+        let mut done = OrderedSet::new();
         for inner in applied.iter().filter(|inner| inner.by == By::Type) {
             if done.insert(&inner.place.path) {
                 self.inline_parser(&inner.place, queue);

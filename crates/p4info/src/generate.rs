@@ -17,10 +17,9 @@ use crate::copies::are_copies;
 use crate::model::Kind;
 use crate::symbols::{Names, Symbols, id_with_prefix};
 use crate::types::{Types, flat_fields, substituted};
-use base::Span;
+use base::{OrderedMap, OrderedSet, Span};
 use p4runtime_proto::p4::config::v1;
 use sema::hir::{self, Type};
-use std::collections::{BTreeMap, BTreeSet};
 use syntax::ast::{Annotation, StructKind};
 use syntax::{Diagnostic, Diagnostics};
 
@@ -30,7 +29,7 @@ use syntax::{Diagnostic, Diagnostics};
 /// `program` is the IR from `lower`, before any pass.
 pub fn generate(tree: &hir::Program, program: &ir::Program, diagnostics: &mut Diagnostics) -> Option<v1::P4Info> {
     let errors_before = diagnostics.error_count();
-    let applied: BTreeSet<&str> = program.tables.iter().map(|table| table.name.as_str()).collect();
+    let applied: OrderedSet<&str> = program.tables.iter().map(|table| table.name.as_str()).collect();
     let contents = contents(tree, &|name| applied.contains(name));
     let mut types = Types::new(tree, diagnostics);
     let names = collect(tree, program, &contents, &mut types);
@@ -84,7 +83,7 @@ fn collect(tree: &hir::Program, program: &ir::Program, contents: &Contents, type
         let name = set.name(&declaration.name, &declaration.annotations);
         collector.add(Kind::ValueSet, &name, &declaration.annotations, declaration.span);
     }
-    let mut sent: BTreeMap<String, Type> = BTreeMap::new();
+    let mut sent: OrderedMap<String, Type> = OrderedMap::new();
     for call in &contents.calls {
         if let Some(ty) = digest_of(tree, call) {
             let name = sema::digest_name(tree, call.call, &ty);
@@ -121,7 +120,7 @@ fn collect(tree: &hir::Program, program: &ir::Program, contents: &Contents, type
 /// Actions whose names begin with a dot are copies of one action, as programs translated from P4_14 have them, if they
 /// have the same parameters and statements.
 fn check_names_of_actions(tree: &hir::Program, contents: &Contents, types: &mut Types) {
-    let mut seen: BTreeMap<(bool, String), hir::ActionId> = BTreeMap::new();
+    let mut seen: OrderedMap<(bool, String), hir::ActionId> = OrderedMap::new();
     for action in &contents.actions {
         let declaration = &tree.actions[action.place.id];
         let given = find(&declaration.annotations, "name").and_then(Annotation::single_string);
@@ -283,7 +282,7 @@ impl Generator<'_, '_, '_> {
     /// Assigns ids within an object: those from `@id`, and numbers from 1 for the others.
     fn field_ids<'a>(&mut self, annotations: impl Iterator<Item = &'a [Annotation]>, span: Span) -> Vec<u32> {
         let mut given = Vec::new();
-        let mut taken = BTreeSet::new();
+        let mut taken = OrderedSet::new();
         for annotations in annotations {
             let id = match annotations::number(annotations, "id") {
                 None => None,
@@ -368,7 +367,7 @@ impl Generator<'_, '_, '_> {
 
     /// Reports two objects of one kind with the same name. (Copies of an action count as one.)
     fn check_names(&mut self) {
-        let mut seen = BTreeSet::new();
+        let mut seen = OrderedSet::new();
         let mut twice = Vec::new();
         let mut check = |kind: Kind, preamble: &Option<v1::Preamble>| {
             let name = preamble.as_ref().map_or("", |preamble| &preamble.name);

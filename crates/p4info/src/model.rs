@@ -12,18 +12,17 @@ mod objects;
 pub use data::{Data, Translation, Value};
 pub use objects::*;
 
-use base::MatchKind;
+use base::{MatchKind, OrderedMap};
 use p4runtime_proto::p4::config::v1;
 use p4runtime_proto::p4::config::v1::match_field::{Match, MatchType};
-use std::collections::BTreeMap;
 
 /// The meaning of the ids of a P4Info.
 #[derive(Clone, Debug, Default)]
 pub struct Model {
     info: v1::P4Info,
-    objects: BTreeMap<u32, Object>,
+    objects: OrderedMap<u32, Object>,
     /// Ids by kind and name, both full names and aliases.
-    names: BTreeMap<(Kind, String), u32>,
+    names: OrderedMap<(Kind, String), u32>,
 }
 
 /// The P4Info does not fit the program.

@@ -6,19 +6,19 @@
 //! alphabetically later one gets the next free number.
 
 use crate::model::Kind;
-use std::collections::{BTreeMap, BTreeSet};
+use base::{OrderedMap, OrderedSet};
 
 /// Names, while they are collected.
 #[derive(Default)]
 pub(crate) struct Names {
     /// The id that the program assigns, by prefix and name.
-    wanted: BTreeMap<(u32, String), Option<u32>>,
-    given: BTreeSet<u32>,
+    wanted: OrderedMap<(u32, String), Option<u32>>,
+    given: OrderedSet<u32>,
 }
 
 /// Names with their ids.
 pub(crate) struct Symbols {
-    ids: BTreeMap<(u32, String), u32>,
+    ids: OrderedMap<(u32, String), u32>,
     suffixes: Suffixes,
 }
 
@@ -64,9 +64,9 @@ impl Names {
     /// Assigns an id to each name.
     pub fn finish(self) -> Symbols {
         let mut taken = self.given;
-        let mut ids = BTreeMap::new();
+        let mut ids = OrderedMap::new();
         let mut suffixes = Suffixes::default();
-        let names: BTreeSet<&str> = self.wanted.keys().map(|(_, name)| name.as_str()).collect();
+        let names: OrderedSet<&str> = self.wanted.keys().map(|(_, name)| name.as_str()).collect();
         names.into_iter().for_each(|name| suffixes.add(name));
         for ((prefix, name), wanted) in &self.wanted {
             let id = wanted.unwrap_or_else(|| {
@@ -113,7 +113,7 @@ fn hash(bytes: &[u8]) -> u32 {
 #[derive(Default)]
 struct Suffixes {
     /// From a node and a component to the preceding component's node; node 0 is the end of all names.
-    nodes: BTreeMap<(usize, String), usize>,
+    nodes: OrderedMap<(usize, String), usize>,
     counts: Vec<u32>,
 }
 
@@ -207,7 +207,7 @@ mod tests {
     /// Two names whose hashes have the same low bits.
     #[test]
     fn the_next_free_id_is_taken() {
-        let (mut seen, mut number) = (BTreeMap::new(), 0_u32);
+        let (mut seen, mut number) = (OrderedMap::new(), 0_u32);
         let (first, second) = loop {
             let name = format!("t{number}");
             if let Some(other) = seen.insert(hash(name.as_bytes()) & 0x00FF_FFFF, name.clone()) {

@@ -3,9 +3,9 @@
 use crate::annotations::{self, find, full_name};
 use crate::codes;
 use crate::mappings;
+use base::OrderedMap;
 use p4runtime_proto::p4::config::v1::{self, P4DataTypeSpec, P4NamedType, p4_data_type_spec::TypeSpec};
 use sema::hir::{self, Type};
-use std::collections::BTreeMap;
 use syntax::ast::{Annotation, AnnotationBody, AnnotationTokenKind, StructKind};
 use syntax::{Diagnostic, Diagnostics};
 
@@ -15,11 +15,11 @@ pub(crate) struct Types<'h, 'd> {
     pub diagnostics: &'d mut Diagnostics,
     pub info: v1::P4TypeInfo,
     /// The names of the instances of generic structs, which are numbered.
-    generic: BTreeMap<(hir::StructId, Vec<Type>), String>,
+    generic: OrderedMap<(hir::StructId, Vec<Type>), String>,
 }
 
 /// The bindings of type parameters.
-pub(crate) type Bound = BTreeMap<hir::TypeParamId, Type>;
+pub(crate) type Bound = OrderedMap<hir::TypeParamId, Type>;
 
 /// The controller's representation of a translated type.
 enum SdnType {
@@ -289,8 +289,8 @@ impl<'h, 'd> Types<'h, 'd> {
 
 /// The names of the instances of generic structs. They are numbered for each struct in the order in which the program
 /// writes them; instances that occur only inside others come last.
-fn names_of_generic(program: &hir::Program) -> BTreeMap<(hir::StructId, Vec<Type>), String> {
-    let mut names = BTreeMap::new();
+fn names_of_generic(program: &hir::Program) -> OrderedMap<(hir::StructId, Vec<Type>), String> {
+    let mut names = OrderedMap::new();
     let mut all: Vec<(hir::StructId, Vec<Type>)> = Vec::new();
     // The type arguments in a generic parser or control are only known where it is instantiated.
     let is_whole = |instance: &&(hir::StructId, Vec<Type>)| !instance.1.iter().any(has_parameter);
@@ -328,7 +328,7 @@ const GENERIC_MAX: usize = 10_000;
 fn add_generic(
     program: &hir::Program,
     instance: (hir::StructId, Vec<Type>),
-    names: &mut BTreeMap<(hir::StructId, Vec<Type>), String>,
+    names: &mut OrderedMap<(hir::StructId, Vec<Type>), String>,
 ) -> bool {
     if names.contains_key(&instance) {
         return false;

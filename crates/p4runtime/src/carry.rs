@@ -10,9 +10,8 @@
 //! write them; what was written since has marks, and is copied between the bursts. Old arrays are freed, and searched
 //! for what was lost, afterwards ([`Carried::into_gone`]).
 
-use base::Bits;
-use base::OrderedMap;
 use base::index::IndexMap;
+use base::{Bits, OrderedMap};
 use control::Api;
 use control::api::Fault;
 use ir::{DirectCounterId, DirectMeterId, Program, Register, RegisterId, TableId, Type};

@@ -6,9 +6,8 @@
 //! is suppressed. The worker gets marks of these ([`DigestFilter`]), so that most of them are suppressed there.
 
 use crate::digest_filter::{DigestFilter, Mark};
-use base::Bits;
-use base::OrderedMap;
 use base::ordered::Entry;
+use base::{Bits, OrderedMap};
 use control::api::entity::DigestConfig;
 use std::sync::Arc;
 

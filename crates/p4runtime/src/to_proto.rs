@@ -7,8 +7,7 @@ use crate::data;
 use crate::matches;
 use crate::schema::Schema;
 use crate::value;
-use base::Bits;
-use base::OrderedSet;
+use base::{Bits, OrderedSet};
 use control::api::entity::{
     Call, Choice, CloneSession, Direct, EntryAction, Group, Member, Multicast, Replica, TableEntry,
 };

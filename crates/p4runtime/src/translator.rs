@@ -19,8 +19,7 @@
 
 use crate::ports::Ports;
 use crate::value::bits;
-use base::Bits;
-use base::{OrderedMap, OrderedSet};
+use base::{Bits, OrderedMap, OrderedSet};
 use control::api::{Code, Fault};
 use p4info::{Translation, Value};
 use std::fmt::Display;

@@ -68,10 +68,9 @@
 //! not an equality with a constant, or several of them joined by `||`.
 
 use crate::Pass;
-use base::Bits;
+use base::{Bits, OrderedSet};
 use ir::walk;
 use ir::{BinaryOp, Body, Expr, ExprKind, Program, Stmt, StmtKind, SwitchCase, Type};
-use std::collections::BTreeSet;
 
 /// See the module.
 pub const PASS: Pass = Pass { name: "chains", description: "turns long chains of comparisons into switches", run };
@@ -193,7 +192,7 @@ fn switch_of_row(row: Body, value: Expr) -> Stmt {
 struct Cases {
     cases: Vec<SwitchCase>,
     /// All their values.
-    seen: BTreeSet<Bits>,
+    seen: OrderedSet<Bits>,
 }
 
 impl Cases {

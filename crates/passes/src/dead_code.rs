@@ -32,12 +32,12 @@
 use crate::Pass;
 use crate::flow::{matches_all, targets};
 use base::{Bits, IndexVec, index::Id as _};
+use base::{OrderedMap, OrderedSet};
 use ir::walk;
 use ir::{
     BlockKind, Body, Expr, ExprKind, HeaderRef, KeySet, LabelId, Place, Program, SelectCase, State, StateId, Stmt,
     StmtKind, SwitchCase, Target, Transition, UnaryOp,
 };
-use std::collections::{BTreeMap, BTreeSet};
 
 /// See the module.
 pub const PASS: Pass =
@@ -145,7 +145,7 @@ fn is_idle(stmt: &StmtKind) -> bool {
 
 /// Replaces `Block` statements whose label nothing leaves by their bodies.
 fn remove_labels(program: &mut Program) {
-    let mut left: BTreeSet<LabelId> = BTreeSet::new();
+    let mut left: OrderedSet<LabelId> = OrderedSet::new();
     for body in walk::bodies(program) {
         walk::visit_body(body, &mut |stmt| {
             if let StmtKind::Leave(label) = stmt.kind {
@@ -161,7 +161,7 @@ fn remove_labels(program: &mut Program) {
     }
 }
 
-fn splice(body: &mut Body, left: &BTreeSet<LabelId>) {
+fn splice(body: &mut Body, left: &OrderedSet<LabelId>) {
     let mut spliced = Vec::new();
     for mut stmt in std::mem::take(body) {
         for inner in stmt.kind.bodies_mut() {
@@ -236,7 +236,7 @@ fn contains_constant(key: &Expr, set: &KeySet) -> Option<bool> {
 
 /// Keeps the reachable states, in order, and returns the start's new number.
 fn remove_states(start: StateId, states: &mut IndexVec<StateId, State>) -> StateId {
-    let mut reached = BTreeSet::new();
+    let mut reached = OrderedSet::new();
     let mut waiting = vec![start];
     while let Some(state) = waiting.pop() {
         if reached.insert(state) {
@@ -247,7 +247,7 @@ fn remove_states(start: StateId, states: &mut IndexVec<StateId, State>) -> State
             waiting.extend(next);
         }
     }
-    let numbers: BTreeMap<StateId, StateId> =
+    let numbers: OrderedMap<StateId, StateId> =
         reached.iter().enumerate().map(|(new, &old)| (old, StateId::from_index(new))).collect();
     let renumbered = |old: StateId| numbers[&old];
     let retarget = |target: &mut Target| {

@@ -28,14 +28,13 @@
 
 use crate::Pass;
 use crate::var_set::VarSet as Live;
-use base::IndexVec;
 use base::index::Id as _;
+use base::{IndexVec, OrderedMap, OrderedSet};
 use ir::walk::{self, Item};
 use ir::{
     ActionId, Block, BlockId, BlockKind, Body, Expr, ExprKind, HeaderRef, LabelId, Place, Program, RoutineId, State,
     StateId, Stmt, StmtKind, Table, TableId, VarId, VarKind,
 };
-use std::collections::{BTreeMap, BTreeSet};
 
 /// See the module.
 pub const PASS: Pass =
@@ -45,14 +44,14 @@ fn run(program: &mut Program) {
     let mut blocks = std::mem::take(&mut program.blocks);
     let mut actions = std::mem::take(&mut program.actions);
     let mut routines = std::mem::take(&mut program.routines);
-    let mut ends: BTreeMap<ActionId, Live> = BTreeMap::new();
+    let mut ends: OrderedMap<ActionId, Live> = OrderedMap::new();
     let mut walk = Walk {
         program,
         routine_reads: IndexVec::new(),
         action_reads: IndexVec::new(),
         ends: &mut ends,
-        exits: BTreeMap::new(),
-        heads: BTreeMap::new(),
+        exits: OrderedMap::new(),
+        heads: OrderedMap::new(),
         remove: false,
         in_settled_loop: false,
     };
@@ -80,7 +79,7 @@ fn run(program: &mut Program) {
     let routine_reads = std::mem::take(&mut walk.routine_reads);
     let ends = std::mem::take(walk.ends);
     for (id, end) in ends {
-        let mut unused = BTreeMap::new();
+        let mut unused = OrderedMap::new();
         let exits = free_exits(&actions[id].body, &end);
         let mut walk = Walk {
             program,
@@ -88,7 +87,7 @@ fn run(program: &mut Program) {
             action_reads: IndexVec::new(),
             ends: &mut unused,
             exits,
-            heads: BTreeMap::new(),
+            heads: OrderedMap::new(),
             remove: true,
             in_settled_loop: false,
         };
@@ -100,7 +99,7 @@ fn run(program: &mut Program) {
 }
 
 /// The live set where an action leaves its block's labels: a superset of that at its end.
-fn free_exits(body: &[Stmt], end: &Live) -> BTreeMap<LabelId, Live> {
+fn free_exits(body: &[Stmt], end: &Live) -> OrderedMap<LabelId, Live> {
     crate::effects::free_labels(body).into_iter().map(|label| (label, end.clone())).collect()
 }
 
@@ -111,11 +110,11 @@ struct Walk<'w> {
     /// The local variables that each action reads.
     action_reads: IndexVec<ActionId, Live>,
     /// The live set after each action that a table runs.
-    ends: &'w mut BTreeMap<ActionId, Live>,
+    ends: &'w mut OrderedMap<ActionId, Live>,
     /// The live set after each open labelled statement.
-    exits: BTreeMap<LabelId, Live>,
+    exits: OrderedMap<LabelId, Live>,
     /// The live set at the start of each loop that was walked.
-    heads: BTreeMap<LabelId, Live>,
+    heads: OrderedMap<LabelId, Live>,
     /// Whether the walk removes dead statements, or only computes the live set of a loop.
     remove: bool,
     /// Whether the walk is within a loop whose live set at the start is known.
@@ -202,7 +201,7 @@ impl Walk<'_> {
                 sources[next].push(id);
             }
         }
-        let mut waiting: BTreeSet<usize> = (0..order.len()).collect();
+        let mut waiting: OrderedSet<usize> = (0..order.len()).collect();
         self.remove = false;
         while let Some(at) = waiting.pop_first() {
             let id = order[at];
@@ -359,7 +358,7 @@ impl Walk<'_> {
     }
 }
 
-fn successors(state: &State) -> BTreeSet<StateId> {
+fn successors(state: &State) -> OrderedSet<StateId> {
     crate::flow::targets(&state.transition).into_iter().filter_map(crate::flow::state_of).collect()
 }
 
@@ -367,7 +366,7 @@ fn successors(state: &State) -> BTreeSet<StateId> {
 fn successors_first(states: &IndexVec<StateId, State>) -> Vec<StateId> {
     let (mut order, mut seen) = (Vec::new(), vec![false; states.len()]);
     for first in states.ids() {
-        let mut path: Vec<(StateId, BTreeSet<StateId>)> = Vec::new();
+        let mut path: Vec<(StateId, OrderedSet<StateId>)> = Vec::new();
         let mut enter = Some(first);
         loop {
             if let Some(id) = enter.filter(|id| !std::mem::replace(&mut seen[id.index()], true)) {

@@ -1,19 +1,18 @@
 //! The effects of statements: the variables and headers that they write, for all data-flow analyses.
 
-use base::IndexVec;
+use base::{IndexVec, OrderedSet};
 use ir::walk;
 use ir::{HeaderId, HeaderRef, LabelId, Place, Program, RoutineId, Stack, StackId, Stmt, StmtKind, TableId, VarId};
-use std::collections::BTreeSet;
 
 /// Storage that may have changed.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Writes {
     /// Variables.
-    pub vars: BTreeSet<VarId>,
+    pub vars: OrderedSet<VarId>,
     /// Headers whose fields or validity may have changed.
-    pub headers: BTreeSet<HeaderId>,
+    pub headers: OrderedSet<HeaderId>,
     /// Headers whose validity may have changed.
-    pub validity: BTreeSet<HeaderId>,
+    pub validity: OrderedSet<HeaderId>,
 }
 
 impl Writes {
@@ -32,7 +31,7 @@ pub(crate) struct Context {
     /// The writes of a table's application: results, direct meter, actions.
     pub table_writes: IndexVec<TableId, Writes>,
     /// Labels of the applying block that a table's actions leave.
-    pub table_leaves: IndexVec<TableId, BTreeSet<LabelId>>,
+    pub table_leaves: IndexVec<TableId, OrderedSet<LabelId>>,
     /// How many statements apply a table.
     pub table_sites: IndexVec<TableId, u32>,
 }
@@ -43,7 +42,7 @@ impl Context {
             stacks: program.stacks.clone(),
             routine_writes: IndexVec::new(),
             table_writes: program.tables.iter().map(|_| Writes::default()).collect(),
-            table_leaves: program.tables.iter().map(|_| BTreeSet::new()).collect(),
+            table_leaves: program.tables.iter().map(|_| OrderedSet::new()).collect(),
             table_sites: program.tables.iter().map(|_| 0).collect(),
         };
         // A routine calls only those before it.
@@ -136,8 +135,8 @@ impl Context {
 }
 
 /// The labels outside of a body that it leaves.
-pub(crate) fn free_labels(body: &[Stmt]) -> BTreeSet<LabelId> {
-    let (mut left, mut own) = (BTreeSet::new(), BTreeSet::new());
+pub(crate) fn free_labels(body: &[Stmt]) -> OrderedSet<LabelId> {
+    let (mut left, mut own) = (OrderedSet::new(), OrderedSet::new());
     walk::visit_body(body, &mut |stmt| match &stmt.kind {
         StmtKind::Block { label, .. } | StmtKind::Loop { label, .. } => _ = own.insert(*label),
         StmtKind::Leave(label) => _ = left.insert(*label),

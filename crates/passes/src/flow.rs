@@ -5,12 +5,12 @@
 //! facts of both branches hold; in a loop, those that its body cannot change.
 
 use crate::effects::{Context, Writes};
+use base::OrderedMap;
 use base::{IndexVec, index::Id as _};
 use ir::walk::{self, Part};
 use ir::{
     BlockKind, Body, Expr, KeySet, LabelId, Program, State, StateId, StmtKind, Table, TableId, Target, Transition,
 };
-use std::collections::BTreeMap;
 
 /// The facts of an analysis, and their use.
 pub(crate) trait Domain {
@@ -41,7 +41,7 @@ pub(crate) trait Domain {
 /// Walks all blocks, routines and actions of a program.
 pub(crate) fn walk_program<D: Domain>(program: &mut Program, domain: &D) {
     let context = Context::new(program);
-    let mut walk = Walk { domain, context: &context, tables: &mut program.tables, exits: BTreeMap::new() };
+    let mut walk = Walk { domain, context: &context, tables: &mut program.tables, exits: OrderedMap::new() };
     for block in program.blocks.iter_mut() {
         match &mut block.kind {
             BlockKind::Parser { start, states, .. } => walk.parser(*start, states),
@@ -61,7 +61,7 @@ struct Walk<'w, D: Domain> {
     context: &'w Context,
     tables: &'w mut IndexVec<TableId, Table>,
     /// The facts where an open label is left; none if it is not left so far.
-    exits: BTreeMap<LabelId, Option<D::State>>,
+    exits: OrderedMap<LabelId, Option<D::State>>,
 }
 
 impl<D: Domain> Walk<'_, D> {

@@ -20,11 +20,10 @@
 //! Limits: nothing is tried if inlining would make more than 60,000 statements.
 
 use crate::{Pass, pipelines};
-use base::IndexVec;
 use base::index::Id as _;
 use base::limits::SHORT_PROGRAM_STATEMENTS_MAX;
+use base::{IndexVec, OrderedMap};
 use ir::{Body, LabelId, Program, Routine, RoutineId, StmtKind, walk};
-use std::collections::BTreeMap;
 
 /// See the module.
 pub const PASS: Pass =
@@ -88,7 +87,7 @@ fn expand(routines: &IndexVec<RoutineId, Routine>, labels: &mut u32, body: &mut 
         match stmt.kind {
             StmtKind::Call(routine) => {
                 let mut code = routines[routine].body.clone();
-                rename_labels(&mut code, &mut BTreeMap::new(), labels);
+                rename_labels(&mut code, &mut OrderedMap::new(), labels);
                 body.extend(code);
             }
             _ => body.push(stmt),
@@ -97,7 +96,7 @@ fn expand(routines: &IndexVec<RoutineId, Routine>, labels: &mut u32, body: &mut 
 }
 
 /// Renames the labels of a copy.
-fn rename_labels(body: &mut Body, new: &mut BTreeMap<LabelId, LabelId>, labels: &mut u32) {
+fn rename_labels(body: &mut Body, new: &mut OrderedMap<LabelId, LabelId>, labels: &mut u32) {
     for stmt in body {
         match &mut stmt.kind {
             StmtKind::Block { label, .. } | StmtKind::Loop { label, .. } => {

@@ -36,11 +36,10 @@ use crate::effects::Writes;
 use crate::flow::{self, Domain};
 use crate::shared_map::SharedMap;
 use base::index::Id as _;
-use base::{Bits, IndexVec};
+use base::{Bits, IndexVec, OrderedMap, OrderedSet};
 use ir::walk::{self, Item, Part};
 use ir::{Expr, ExprKind, HeaderId, HeaderRef, Place, Program, Stack, StackId, StmtKind, Type, VarId, VarKind};
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// See the module.
@@ -51,7 +50,7 @@ pub const PASS: Pass =
 const PARTS_MAX: usize = 24;
 
 fn run(program: &mut Program) {
-    let mut reads = BTreeMap::new();
+    let mut reads = OrderedMap::new();
     count_reads(program, &mut reads);
     let domain = Values {
         types: program.vars.iter().map(|var| var.ty).collect(),
@@ -65,7 +64,7 @@ fn run(program: &mut Program) {
 }
 
 /// The number of places where each variable is read.
-fn count_reads(program: &Program, reads: &mut BTreeMap<VarId, u32>) {
+fn count_reads(program: &Program, reads: &mut OrderedMap<VarId, u32>) {
     let mut see = |item: Item<'_>| {
         if let Item::Expr(Expr { kind: ExprKind::Var(var), .. }) = item {
             *reads.entry(*var).or_insert(0) += 1;
@@ -94,7 +93,7 @@ struct Values {
     is_local: IndexVec<VarId, bool>,
     stacks: IndexVec<StackId, Stack>,
     header_count: usize,
-    reads: BTreeMap<VarId, u32>,
+    reads: OrderedMap<VarId, u32>,
     /// The number of the last write.
     writes: Cell<u64>,
 }
@@ -155,8 +154,8 @@ impl Values {
     }
 
     /// The storage that an expression reads.
-    fn made_of(&self, value: &Expr) -> BTreeSet<Storage> {
-        let mut made_of = BTreeSet::new();
+    fn made_of(&self, value: &Expr) -> OrderedSet<Storage> {
+        let mut made_of = OrderedSet::new();
         walk::visit_expr(value, &mut |item| match item {
             Item::Var(var) => _ = made_of.insert(Storage::Var(var)),
             Item::Header(header) | Item::Field(header, _) => match header {

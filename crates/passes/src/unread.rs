@@ -14,16 +14,16 @@
 //! update a value that is not read.
 
 use crate::Pass;
+use base::OrderedSet;
 use ir::walk::{self, Item};
 use ir::{BlockKind, Body, Expr, ExprKind, HeaderRef, Place, Program, StmtKind, VarId};
-use std::collections::BTreeSet;
 
 /// See the module.
 pub const PASS: Pass =
     Pass { name: "unread", description: "removes assignments to positions in stacks that nothing reads", run };
 
 fn run(program: &mut Program) {
-    let mut unread: BTreeSet<VarId> = program.stacks.iter().map(|stack| stack.next).collect();
+    let mut unread: OrderedSet<VarId> = program.stacks.iter().map(|stack| stack.next).collect();
     unread.retain(|&var| program.vars[var].kind.slot().is_none());
     unread.retain(|var| program.field_lists.iter().all(|list| !list.vars.contains(var)));
     loop {
@@ -40,8 +40,8 @@ fn run(program: &mut Program) {
 }
 
 /// The variables that are read except in assignments to one of these.
-fn read_vars(program: &Program, unread: &BTreeSet<VarId>) -> BTreeSet<VarId> {
-    let mut found = BTreeSet::new();
+fn read_vars(program: &Program, unread: &OrderedSet<VarId>) -> OrderedSet<VarId> {
+    let mut found = OrderedSet::new();
     let mut see = |item: Item<'_>| match item {
         Item::Expr(Expr { kind: ExprKind::Var(var), .. }) => _ = found.insert(*var),
         _ => found.extend(next_of(program, item)),
@@ -76,11 +76,11 @@ pub(crate) fn next_of(program: &Program, item: Item<'_>) -> Option<VarId> {
     }
 }
 
-fn is_assignment(kind: &StmtKind, vars: &BTreeSet<VarId>) -> bool {
+fn is_assignment(kind: &StmtKind, vars: &OrderedSet<VarId>) -> bool {
     matches!(kind, StmtKind::Assign { dst: Place::Var(var), .. } if vars.contains(var))
 }
 
-fn remove_assignments(body: &mut Body, vars: &BTreeSet<VarId>) {
+fn remove_assignments(body: &mut Body, vars: &OrderedSet<VarId>) {
     body.retain(|stmt| !is_assignment(&stmt.kind, vars));
     for stmt in body {
         stmt.kind.bodies_mut().into_iter().for_each(|inner| remove_assignments(inner, vars));

@@ -19,11 +19,10 @@
 //! too.
 
 use crate::Pass;
-use base::Bits;
+use base::{Bits, OrderedSet};
 use ir::architecture::RequestedBy;
 use ir::walk::{self, Part};
 use ir::{Expr, ExprKind, Program, VarId};
-use std::collections::BTreeSet;
 
 /// See the module.
 pub const PASS: Pass =
@@ -42,7 +41,7 @@ fn run(program: &mut Program) {
 }
 
 /// The variables of requests that are made by any value but zero, and never are.
-fn unrequested(program: &Program) -> BTreeSet<VarId> {
+fn unrequested(program: &Program) -> OrderedSet<VarId> {
     let is_unrequested = |slot: u32| {
         let requests = program.architecture.requests;
         let is_request = requests.iter().any(|request| request.slot == slot && request.by == RequestedBy::NonZero);

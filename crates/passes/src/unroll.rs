@@ -46,12 +46,12 @@ use crate::effects::{Context, Writes};
 use crate::unread::next_of;
 use crate::{Pass, simplify};
 use base::{Bits, IndexVec, index::Id as _};
+use base::{OrderedMap, OrderedSet};
 use ir::walk::{self, Item, Part};
 use ir::{
     Block, BlockKind, Body, Expr, ExprKind, HeaderId, HeaderRef, LabelId, Place, Program, StackId, State, StateId,
     Stmt, StmtKind, Target, Transition, VarId,
 };
-use std::collections::{BTreeMap, BTreeSet};
 
 /// See the module.
 pub const PASS: Pass =
@@ -64,7 +64,7 @@ const STATES_MAX: usize = 256;
 const STATEMENTS_MAX: usize = 1000;
 
 /// The values of `next` variables, as far as they are known.
-type Positions = BTreeMap<VarId, u64>;
+type Positions = OrderedMap<VarId, u64>;
 
 fn run(program: &mut Program) {
     let context = Context::new(program);
@@ -83,13 +83,13 @@ fn run(program: &mut Program) {
 }
 
 /// The `next` variables that a parser mentions, except those of stacks that other blocks index at run time.
-fn followed(program: &Program, block: &Block) -> BTreeSet<VarId> {
-    let BlockKind::Parser { states, .. } = &block.kind else { return BTreeSet::new() };
+fn followed(program: &Program, block: &Block) -> OrderedSet<VarId> {
+    let BlockKind::Parser { states, .. } = &block.kind else { return OrderedSet::new() };
     if states.len() > STATES_MAX {
-        return BTreeSet::new();
+        return OrderedSet::new();
     }
-    let mentioned: BTreeSet<VarId> = states.iter().flat_map(|state| mentioned(program, state)).collect();
-    let mut named = BTreeSet::new();
+    let mentioned: OrderedSet<VarId> = states.iter().flat_map(|state| mentioned(program, state)).collect();
+    let mut named = OrderedSet::new();
     for other in program.blocks.iter().filter(|block| matches!(block.kind, BlockKind::Control { .. })) {
         walk::visit_block(program, other, &mut |item| {
             if let Item::Header(HeaderRef::Element { stack, .. }) | Item::Field(HeaderRef::Element { stack, .. }, _) =
@@ -110,7 +110,7 @@ fn followed(program: &Program, block: &Block) -> BTreeSet<VarId> {
 }
 
 /// Leaves out the stack that makes the most states.
-fn drop_longest(program: &Program, nexts: &mut BTreeSet<VarId>) {
+fn drop_longest(program: &Program, nexts: &mut OrderedSet<VarId>) {
     let longest = program.stacks.iter().filter(|stack| nexts.contains(&stack.next));
     if let Some(stack) = longest.max_by_key(|stack| stack.elements.len()) {
         nexts.remove(&stack.next);
@@ -120,15 +120,15 @@ fn drop_longest(program: &Program, nexts: &mut BTreeSet<VarId>) {
 }
 
 /// The `next` variables that a state mentions.
-fn mentioned(program: &Program, state: &State) -> BTreeSet<VarId> {
-    let mut found = BTreeSet::new();
+fn mentioned(program: &Program, state: &State) -> OrderedSet<VarId> {
+    let mut found = OrderedSet::new();
     let mut see = |item: Item<'_>| match item {
         Item::Var(var) => _ = found.insert(var),
         _ => found.extend(next_of(program, item)),
     };
     walk::visit_used(program, &state.body, &mut see);
     walk::transition_exprs(&state.transition).into_iter().for_each(|expr| walk::visit_expr(expr, &mut see));
-    let nexts: BTreeSet<VarId> = program.stacks.iter().map(|stack| stack.next).collect();
+    let nexts: OrderedSet<VarId> = program.stacks.iter().map(|stack| stack.next).collect();
     found.intersection(&nexts).copied().collect()
 }
 
@@ -138,7 +138,7 @@ fn unrolled(
     program: &Program,
     context: &Context,
     parser: &BlockKind,
-    nexts: &BTreeSet<VarId>,
+    nexts: &OrderedSet<VarId>,
 ) -> Option<(BlockKind, u32)> {
     let BlockKind::Parser { start, states, error } = parser else { return None };
     let mut unroll = Unroll {
@@ -146,16 +146,16 @@ fn unrolled(
         nexts,
         states,
         asked: asked(program, states, nexts),
-        ids: BTreeMap::new(),
+        ids: OrderedMap::new(),
         made: IndexVec::new(),
         pending: Vec::new(),
-        copied: BTreeSet::new(),
+        copied: OrderedSet::new(),
         labels: program.labels,
-        named: BTreeSet::new(),
-        names: BTreeMap::new(),
-        exits: BTreeMap::new(),
+        named: OrderedSet::new(),
+        names: OrderedMap::new(),
+        exits: OrderedMap::new(),
     };
-    let kept: BTreeSet<VarId> = program.field_lists.iter().flat_map(|list| list.vars.iter().copied()).collect();
+    let kept: OrderedSet<VarId> = program.field_lists.iter().flat_map(|list| list.vars.iter().copied()).collect();
     let is_zero = |var: &&VarId| !kept.contains(var) && program.vars[**var].kind.slot().is_none();
     let first: Positions = nexts.iter().filter(is_zero).map(|&var| (var, 0)).collect();
     let start = unroll.state(*start, &first)?;
@@ -176,10 +176,10 @@ fn unrolled(
 fn asked(
     program: &Program,
     states: &IndexVec<StateId, State>,
-    nexts: &BTreeSet<VarId>,
-) -> IndexVec<StateId, BTreeSet<VarId>> {
+    nexts: &OrderedSet<VarId>,
+) -> IndexVec<StateId, OrderedSet<VarId>> {
     let own = |state: &State| mentioned(program, state).intersection(nexts).copied().collect();
-    let mut asked: IndexVec<StateId, BTreeSet<VarId>> = states.iter().map(own).collect();
+    let mut asked: IndexVec<StateId, OrderedSet<VarId>> = states.iter().map(own).collect();
     loop {
         let mut is_settled = true;
         for (id, state) in states.iter_enumerated() {
@@ -199,24 +199,24 @@ fn asked(
 struct Unroll<'u> {
     context: &'u Context,
     /// The variables that are followed.
-    nexts: &'u BTreeSet<VarId>,
+    nexts: &'u OrderedSet<VarId>,
     /// The original parser.
     states: &'u IndexVec<StateId, State>,
-    asked: IndexVec<StateId, BTreeSet<VarId>>,
+    asked: IndexVec<StateId, OrderedSet<VarId>>,
     /// The copy of an original state, entered with these values.
-    ids: BTreeMap<(StateId, Positions), StateId>,
+    ids: OrderedMap<(StateId, Positions), StateId>,
     made: IndexVec<StateId, State>,
     /// States that are still to be made: their originals, and the facts at their start.
     pending: Vec<(StateId, StateId, Positions)>,
     /// States that exist already.
-    copied: BTreeSet<StateId>,
+    copied: OrderedSet<StateId>,
     labels: u32,
     /// Labels of blocks that exist already.
-    named: BTreeSet<LabelId>,
+    named: OrderedSet<LabelId>,
     /// Labels of the state that is being made, with their new names.
-    names: BTreeMap<LabelId, LabelId>,
+    names: OrderedMap<LabelId, LabelId>,
     /// The facts where an open label is left; none if it is not left so far.
-    exits: BTreeMap<LabelId, Option<Positions>>,
+    exits: OrderedMap<LabelId, Option<Positions>>,
 }
 
 impl Unroll<'_> {

@@ -1,14 +1,14 @@
 //! Sets of variables in which neighbours share a word: liveness keeps one for each state and label, and copies them at
 //! every branch.
 
+use base::OrderedMap;
 use base::index::Id as _;
 use ir::VarId;
-use std::collections::BTreeMap;
 
 /// A set of variables. No word is zero, so that equal sets are equal maps.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct VarSet {
-    words: BTreeMap<usize, u64>,
+    words: OrderedMap<usize, u64>,
 }
 
 impl VarSet {

@@ -7,6 +7,7 @@ use crate::samples::{Carried, Sample};
 use crate::stations::Stations;
 use crate::topology::routes::{Routes, SwitchRoutes};
 use crate::topology::{Links, NodeRef, Topology, TopologySwitch};
+use base::OrderedMap;
 use core::net::IpAddr;
 use sim::channel::ChannelCounters;
 use sim::device::QueuePlace;

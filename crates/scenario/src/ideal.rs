@@ -11,12 +11,12 @@
 use crate::resolve::{FlowKind, FlowPlan, Scenario, SwitchKind};
 use crate::topology::routes::Routes;
 use crate::topology::{Links, NodeRef};
+use base::OrderedMap;
 use sim::channel::ChannelConfig;
 use sim::device::Device;
 use sim::time::{Serialiser, Time};
 use sim::wire::{ethernet, ip};
 use std::cell::OnceCell;
-use base::OrderedMap;
 use tcp::segment::{Options, Segment, Timestamps};
 
 /// Ideal times in a scenario.
@@ -57,7 +57,12 @@ impl Hop<'_> {
 impl<'a> IdealTimes<'a> {
     /// None computed yet.
     pub fn new(scenario: &'a Scenario) -> IdealTimes<'a> {
-        IdealTimes { scenario, routes: OnceCell::new(), links: Links::new(&scenario.topology), paths: OrderedMap::new() }
+        IdealTimes {
+            scenario,
+            routes: OnceCell::new(),
+            links: Links::new(&scenario.topology),
+            paths: OrderedMap::new(),
+        }
     }
 
     /// The ideal time of a flow; `None` if it has no size or no path.

@@ -11,6 +11,7 @@ use crate::cost::Unmeasured;
 use crate::faults::{self, Fault};
 use crate::flows::Resolver;
 use crate::topology::{Links, Topology};
+use base::OrderedSet;
 use scenario_file::ScenarioFile;
 use scenario_file::values::Span;
 use scenario_file::{Place, ScenarioFault, Sources};

@@ -6,9 +6,9 @@
 use crate::checker::Checker;
 use crate::diagnostics as d;
 use crate::hir::{self, Type, annotation_place};
+use base::OrderedMap;
 use num_bigint::BigInt;
 use num_traits::Signed;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use syntax::WarningLevel;
 use syntax::ast::{Annotation, AnnotationBody, AnnotationTokenKind, Expr, ExprKind, IntegerLiteral};
@@ -40,7 +40,7 @@ impl Checker<'_> {
                     list.iter().for_each(|value| self.annotation_value(annotation, value))
                 }
                 AnnotationBody::KeyValues(pairs) => {
-                    let mut seen = BTreeMap::new();
+                    let mut seen = OrderedMap::new();
                     for pair in pairs {
                         if let Some(first) = seen.insert(pair.key.name.clone(), pair.key.span) {
                             self.report(d::repeated_annotation_key(pair.key.span, &pair.key.name, first));

@@ -3,8 +3,7 @@
 use crate::control_plane::{Applied, Kind};
 use crate::hir::*;
 use crate::scopes::Scopes;
-use base::Span;
-use std::collections::{BTreeMap, BTreeSet};
+use base::{OrderedMap, OrderedSet, Span};
 use std::rc::Rc;
 use syntax::WarningLevel;
 use syntax::ast::{self, Annotation, Base, Direction};
@@ -75,16 +74,16 @@ pub(crate) struct Checker<'d> {
     /// The bindings of inference variables.
     pub(crate) bindings: Vec<Option<Type>>,
     /// The values of constants that are known without instantiation.
-    pub(crate) constants: BTreeMap<VarId, Expr>,
+    pub(crate) constants: OrderedMap<VarId, Expr>,
     /// The bases in which the numeric ones were written.
-    pub(crate) constant_bases: BTreeMap<VarId, Base>,
+    pub(crate) constant_bases: OrderedMap<VarId, Base>,
     /// The total number of literals in all of them.
     pub(crate) constant_literals: usize,
     pub(crate) context: CodeContext,
     /// The type parameters for each `_` among the types of the parameters that are being declared.
     pub(crate) unnamed_type_params: Option<Vec<TypeParamId>>,
     /// Names of the outermost scope that are declared later, with the location of the declaration.
-    pub(crate) declared_later: BTreeMap<Rc<str>, Span>,
+    pub(crate) declared_later: OrderedMap<Rc<str>, Span>,
     /// The name of the struct, header or union that is being declared.
     pub(crate) declared_type: Option<Span>,
     /// The declarations in progress: functions, actions, parsers and controls, to detect recursion.
@@ -95,21 +94,21 @@ pub(crate) struct Checker<'d> {
     /// The warnings that enclosing declarations silence: `None` for all.
     silenced: Vec<Option<Rc<str>>>,
     /// The control-plane names that begin with a dot, which must be unique in the program.
-    pub(crate) global_names: BTreeMap<(Kind, Rc<str>), Span>,
+    pub(crate) global_names: OrderedMap<(Kind, Rc<str>), Span>,
     /// The parsers and controls that the parser or control in progress applies directly, with the location of the first
     /// application; by both declarations.
-    pub(crate) directly_applied: BTreeMap<(Applied, Applied), Span>,
+    pub(crate) directly_applied: OrderedMap<(Applied, Applied), Span>,
     /// The parsers and controls that directly apply one with objects of the control plane.
-    pub(crate) applying_controlled: BTreeSet<Applied>,
+    pub(crate) applying_controlled: OrderedSet<Applied>,
     /// The locations of the declarations of errors and match kinds.
     pub(crate) error_spans: Vec<Span>,
     pub(crate) match_kind_spans: Vec<Span>,
     /// Actions that the current table lists with invalid arguments.
-    pub(crate) wrongly_listed_actions: BTreeSet<ActionId>,
+    pub(crate) wrongly_listed_actions: OrderedSet<ActionId>,
     /// Whether the program has no `main`, and that has not been reported.
     pub(crate) lacks_main: bool,
     /// Match kinds that keys use without a declaration.
-    pub(crate) unknown_match_kinds: BTreeSet<Rc<str>>,
+    pub(crate) unknown_match_kinds: OrderedSet<Rc<str>>,
 }
 
 impl<'d> Checker<'d> {
@@ -121,26 +120,26 @@ impl<'d> Checker<'d> {
             diagnostics,
             scopes,
             bindings: Vec::new(),
-            constants: BTreeMap::new(),
-            constant_bases: BTreeMap::new(),
+            constants: OrderedMap::new(),
+            constant_bases: OrderedMap::new(),
             constant_literals: 0,
             context: CodeContext::outermost(),
             unnamed_type_params: None,
-            declared_later: BTreeMap::new(),
+            declared_later: OrderedMap::new(),
             declared_type: None,
             open_functions: Vec::new(),
             open_actions: Vec::new(),
             open_parsers: Vec::new(),
             open_controls: Vec::new(),
             silenced: Vec::new(),
-            global_names: BTreeMap::new(),
-            directly_applied: BTreeMap::new(),
-            applying_controlled: BTreeSet::new(),
+            global_names: OrderedMap::new(),
+            directly_applied: OrderedMap::new(),
+            applying_controlled: OrderedSet::new(),
             error_spans: Vec::new(),
             match_kind_spans: Vec::new(),
-            wrongly_listed_actions: BTreeSet::new(),
+            wrongly_listed_actions: OrderedSet::new(),
             lacks_main: false,
-            unknown_match_kinds: BTreeSet::new(),
+            unknown_match_kinds: OrderedSet::new(),
         }
     }
 

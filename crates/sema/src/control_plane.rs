@@ -4,9 +4,8 @@ use crate::checker::Checker;
 use crate::diagnostics as d;
 use crate::hir::*;
 use crate::walk::for_each_call;
-use base::Span;
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
+use base::ordered::Entry;
+use base::{OrderedMap, Span};
 use std::rc::Rc;
 use syntax::ast::{Annotation, Expr, ExprKind};
 
@@ -74,7 +73,7 @@ impl Checker<'_> {
     /// Reports two declarations of one kind in the same parser or control that have the same control-plane name. Only
     /// `@name` can cause that, because the names in the program differ.
     pub(crate) fn check_control_plane_names(&mut self, locals: &[Local]) {
-        let mut seen: BTreeMap<(Kind, Rc<str>), Span> = BTreeMap::new();
+        let mut seen: OrderedMap<(Kind, Rc<str>), Span> = OrderedMap::new();
         let mut numbered = Vec::new();
         for local in locals {
             let Some(Named { kind, name, annotations, span }) = self.hir.named(local) else { continue };
@@ -155,7 +154,7 @@ impl Checker<'_> {
     /// The same for the keys of a table. A repeated key without a `@name` gets a `$` after its name, as in P4_14,
     /// because the reference compiler accepts such tables. Controllers do not see a selector's hash inputs.
     pub(crate) fn check_key_names(&mut self, keys: &mut [TableKey]) {
-        let mut seen: BTreeMap<Rc<str>, (Span, bool)> = BTreeMap::new();
+        let mut seen: OrderedMap<Rc<str>, (Span, bool)> = OrderedMap::new();
         let is_hashed =
             |key: &TableKey| self.hir.match_kinds.get(key.match_kind).is_some_and(|kind| &**kind == "selector");
         let hashed: Vec<bool> = keys.iter().map(is_hashed).collect();

@@ -4,9 +4,8 @@
 //! is resolved: names are indices, implicit casts are explicit, omitted arguments are `None` or their default value,
 //! literals have the type that their context determines.
 
-use base::{IndexVec, Span, entity_id};
+use base::{IndexVec, OrderedMap, OrderedSet, Span, entity_id};
 use num_bigint::BigInt;
-use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use syntax::WarningLevel;
 use syntax::ast::{self, Annotation, Direction};
@@ -70,17 +69,17 @@ pub struct Program {
     pub main: Option<InstanceId>,
     /// The variables, parameters and constants that the program refers to. A constant of which only the value was used
     /// leaves no other trace.
-    pub named_vars: BTreeSet<VarId>,
+    pub named_vars: OrderedSet<VarId>,
     /// The levels that `@diagnostic("group", "level")` sets for groups of warnings.
-    pub warning_levels: BTreeMap<Rc<str>, WarningLevel>,
+    pub warning_levels: OrderedMap<Rc<str>, WarningLevel>,
     /// The instances of generic structs in the program, with the place of the first: an argument precedes the instance
     /// that contains it.
-    pub generic_structs: BTreeMap<(StructId, Vec<Type>), InstancePlace>,
+    pub generic_structs: OrderedMap<(StructId, Vec<Type>), InstancePlace>,
     /// The values of expressions in structured annotations: numbers, strings and booleans. The key is the source range
     /// and the text, because everything from a macro has the source range of the macro's use.
-    pub annotation_values: BTreeMap<(Span, String), Expr>,
+    pub annotation_values: OrderedMap<(Span, String), Expr>,
     /// The variables of which only the size was used (`v.minSizeInBits()`, `v.size`); the size is a number in the tree.
-    pub sized_vars: BTreeSet<VarId>,
+    pub sized_vars: OrderedSet<VarId>,
 }
 
 /// The order of instances of generic structs in the text: by the end and the beginning of the source range, and for

@@ -9,8 +9,7 @@ use crate::checker::Checker;
 use crate::control_plane::{Named, given_name};
 use crate::diagnostics as d;
 use crate::hir::*;
-use base::Span;
-use std::collections::{BTreeMap, BTreeSet};
+use base::{OrderedMap, OrderedSet, Span};
 use std::rc::Rc;
 use syntax::ast::Annotation;
 
@@ -35,14 +34,14 @@ struct Visit {
 }
 
 /// The names seen so far, with the kind and location of their declarations.
-type Seen = BTreeMap<(&'static str, String), Span>;
+type Seen = OrderedMap<(&'static str, String), Span>;
 
 impl Checker<'_> {
     /// Reports tables and actions that have the same full name. Programs with errors are not checked.
     pub(crate) fn check_names_of_instances(&mut self) {
         let Some(main) = self.hir.main.filter(|_| self.error_count() == 0) else { return };
         let mut seen = Seen::new();
-        let mut roots = BTreeSet::new();
+        let mut roots = OrderedSet::new();
         let mut pending = vec![self.visit_of(main, String::new())];
         for _ in 0..VISITS_MAX {
             let Some(visit) = pending.pop() else { return };
@@ -71,7 +70,7 @@ impl Checker<'_> {
     }
 
     /// The parsers, controls and packages among the arguments of a package. A block has the name of its type.
-    fn blocks_of_package(&self, id: ApplyTypeId, args: &[Option<Expr>], roots: &mut BTreeSet<Rc<str>>) -> Vec<Visit> {
+    fn blocks_of_package(&self, id: ApplyTypeId, args: &[Option<Expr>], roots: &mut OrderedSet<Rc<str>>) -> Vec<Visit> {
         let mut blocks = Vec::new();
         for (_, arg) in self.hir.apply_types[id].params.iter().zip(args) {
             let Some(arg) = arg else { continue };

@@ -6,8 +6,7 @@
 use crate::checker::Checker;
 use crate::diagnostics as d;
 use crate::hir::*;
-use base::Span;
-use std::collections::BTreeMap;
+use base::{OrderedMap, Span};
 use std::rc::Rc;
 use syntax::ast;
 use syntax::diag::Diagnostics;
@@ -104,12 +103,12 @@ impl Binding {
 /// The open scopes, outermost first.
 #[derive(Default)]
 pub(crate) struct Scopes {
-    stack: Vec<BTreeMap<Rc<str>, Vec<Binding>>>,
+    stack: Vec<OrderedMap<Rc<str>, Vec<Binding>>>,
 }
 
 impl Scopes {
     pub(crate) fn push(&mut self) {
-        self.stack.push(BTreeMap::new());
+        self.stack.push(OrderedMap::new());
     }
 
     pub(crate) fn pop(&mut self) {
@@ -117,12 +116,12 @@ impl Scopes {
     }
 
     /// Removes the innermost scope temporarily.
-    pub(crate) fn suspend(&mut self) -> BTreeMap<Rc<str>, Vec<Binding>> {
+    pub(crate) fn suspend(&mut self) -> OrderedMap<Rc<str>, Vec<Binding>> {
         self.stack.pop().unwrap_or_default()
     }
 
     /// Restores a scope that [`Scopes::suspend`] removed.
-    pub(crate) fn resume(&mut self, scope: BTreeMap<Rc<str>, Vec<Binding>>) {
+    pub(crate) fn resume(&mut self, scope: OrderedMap<Rc<str>, Vec<Binding>>) {
         self.stack.push(scope);
     }
 

@@ -4,10 +4,9 @@ use crate::checker::{Checker, PlaceKind};
 use crate::diagnostics as d;
 use crate::hir::*;
 use crate::scopes::{Entity, did_you_mean};
-use base::Span;
+use base::ordered::Entry;
+use base::{OrderedMap, Span};
 use num_bigint::BigInt;
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use syntax::ast;
 
 /// The identity of a literal among those of its type.
@@ -135,7 +134,7 @@ impl Checker<'_> {
         let mut default = None;
         let mut labels: Vec<Expr> = Vec::new();
         let mut has_default = false;
-        let mut seen = BTreeMap::new();
+        let mut seen = OrderedMap::new();
         for case in cases {
             if matches!(case.label.kind, ast::ExprKind::Default) {
                 has_default = true;
@@ -155,7 +154,7 @@ impl Checker<'_> {
         StmtKind::SwitchValue { subject, cases: groups, default }
     }
 
-    fn value_label(&mut self, ty: &Type, written: &ast::Expr, seen: &mut BTreeMap<LiteralKey, Span>) -> Option<Expr> {
+    fn value_label(&mut self, ty: &Type, written: &ast::Expr, seen: &mut OrderedMap<LiteralKey, Span>) -> Option<Expr> {
         let label = self.value(written, ty);
         if label.ty == Type::Unknown {
             return None;

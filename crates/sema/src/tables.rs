@@ -8,10 +8,9 @@ use crate::diagnostics as d;
 use crate::hir::*;
 use crate::key_names::key_name;
 use crate::scopes::{Entity, did_you_mean};
-use base::Span;
+use base::{OrderedMap, Span};
 use num_bigint::BigInt;
 use num_traits::Signed;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use syntax::ast::{self, Direction, TablePropertyKind};
 
@@ -123,7 +122,7 @@ impl Checker<'_> {
     /// Reports entries before the keys and actions that determine their types, and a default action before the list of
     /// actions. (The parser reports repeated properties.)
     fn check_property_order(&mut self, written: &ast::Table) {
-        let mut seen: BTreeMap<Rc<str>, Span> = BTreeMap::new();
+        let mut seen: OrderedMap<Rc<str>, Span> = OrderedMap::new();
         for property in &written.properties {
             let name: Rc<str> = match &property.kind {
                 TablePropertyKind::Key(_) => "key".into(),
@@ -208,7 +207,7 @@ impl Checker<'_> {
         self.wrongly_listed_actions.clear();
         // The control plane uses their names, so actions of the same name in an inner and an outer scope cannot both be
         // listed.
-        let mut listed = BTreeMap::new();
+        let mut listed = OrderedMap::new();
         for element in written {
             let Some(id) = self.action_named(&element.action.path) else { continue };
             let name = self.hir.actions[id].name.clone();
@@ -446,7 +445,7 @@ impl Checker<'_> {
         self.check_priorities(table, written, property.is_const);
         let is_exact = |key: &TableKey| self.hir.match_kinds.get(key.match_kind).is_some_and(|kind| &**kind == "exact");
         let is_exact = table.keys.iter().all(is_exact);
-        let mut seen = BTreeMap::new();
+        let mut seen = OrderedMap::new();
         for entry in written {
             let Some(checked) = self.entry(table, entry, property.is_const) else { continue };
             let key = if checked.priority.is_none() || is_exact { self.exact_key(&checked) } else { None };

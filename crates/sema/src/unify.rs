@@ -5,14 +5,14 @@
 
 use crate::checker::Checker;
 use crate::hir::*;
+use base::OrderedMap;
 use base::index::Id;
-use std::collections::BTreeMap;
 
 /// The index of the first inference variable.
 const FIRST_VARIABLE: usize = 1 << 31;
 
 /// The bindings of type parameters.
-pub(crate) type Substitution = BTreeMap<TypeParamId, Type>;
+pub(crate) type Substitution = OrderedMap<TypeParamId, Type>;
 
 /// Whether this is an inference variable.
 pub(crate) fn is_variable(id: TypeParamId) -> bool {

@@ -30,9 +30,9 @@ use crate::packet::Packet;
 use crate::time::Time;
 use crate::wire::ip::{self, Defect};
 use crate::wire::{arp, ethernet, icmp};
+use base::OrderedMap;
 use core::net::IpAddr;
 use stack::Stack;
-use std::collections::BTreeMap;
 use udp::UdpGenerator;
 
 /// The timer of the neighbours; those of tasks follow.
@@ -50,12 +50,12 @@ enum Task {
 pub struct Host {
     stack: Stack,
     tasks: Vec<Task>,
-    sinks: BTreeMap<u16, UdpSink>,
-    listeners: BTreeMap<u16, Listener>,
+    sinks: OrderedMap<u16, UdpSink>,
+    listeners: OrderedMap<u16, Listener>,
     /// By own port, peer and its port: the position among the tasks.
-    connections: BTreeMap<(u16, IpAddr, u16), usize>,
+    connections: OrderedMap<(u16, IpAddr, u16), usize>,
     /// By connections of incasts: the task that is their incast.
-    incasts: BTreeMap<usize, usize>,
+    incasts: OrderedMap<usize, usize>,
     timers: EventQueue,
 }
 
@@ -65,10 +65,10 @@ impl Host {
         Host {
             stack: Stack::new(config),
             tasks: Vec::new(),
-            sinks: BTreeMap::new(),
-            listeners: BTreeMap::new(),
-            connections: BTreeMap::new(),
-            incasts: BTreeMap::new(),
+            sinks: OrderedMap::new(),
+            listeners: OrderedMap::new(),
+            connections: OrderedMap::new(),
+            incasts: OrderedMap::new(),
             timers: EventQueue::new(1),
         }
     }

@@ -24,12 +24,12 @@ use crate::pipeline::{Admission, Pipeline, PipelineCounters};
 use crate::record::{self, Event, Loss};
 use crate::time::Time;
 use agent::Agent;
-use base::Bits;
+use base::{Bits, OrderedMap};
 use burst::Bursts;
 use commands::Commands;
 use inside::Inside;
 use ir::DigestId;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use switch::{Departing, Departures, DropReason, Frame, Observer, Output, Switch};
 
 /// What a switch counts beside the core's own counters.
@@ -67,7 +67,7 @@ pub struct SwitchNode {
     tracer: Option<Box<dyn StepTracer>>,
     inside: Inside,
     /// By port: the most packets that were recorded to wait.
-    deepest: BTreeMap<u32, usize>,
+    deepest: OrderedMap<u32, usize>,
     /// The program's number of each port.
     numbers: Vec<u32>,
     /// The ports in the order of the program's numbers.
@@ -117,7 +117,7 @@ impl SwitchNode {
             restarts: VecDeque::new(),
             tracer: None,
             inside: Inside::default(),
-            deepest: BTreeMap::new(),
+            deepest: OrderedMap::new(),
             numbers,
             ports: by_number,
             ingress_latency,

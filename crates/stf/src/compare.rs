@@ -1,7 +1,7 @@
 //! Compares the packets that a switch sent with those that the script expects.
 
 use crate::script::Pattern;
-use std::collections::BTreeMap;
+use base::OrderedMap;
 use std::fmt::Write as _;
 
 /// Bytes in a row of a difference.
@@ -14,9 +14,9 @@ const ROWS_MAX: usize = 32;
 #[derive(Clone, Copy, Debug)]
 pub struct Sent<'a> {
     /// The packets of each port.
-    pub frames: &'a BTreeMap<u32, Vec<Vec<u8>>>,
+    pub frames: &'a OrderedMap<u32, Vec<Vec<u8>>>,
     /// For each packet, the line that made the switch send it.
-    pub lines: &'a BTreeMap<u32, Vec<u32>>,
+    pub lines: &'a OrderedMap<u32, Vec<u32>>,
 }
 
 impl Sent<'_> {
@@ -58,11 +58,11 @@ pub struct Fault {
 /// line: nothing unexpected may leave on these ports either. `quiet_line` is the line that forbids any packet.
 pub fn faults(
     expectations: &[Expectation<'_>],
-    in_ports: &BTreeMap<u32, u32>,
+    in_ports: &OrderedMap<u32, u32>,
     quiet_line: Option<u32>,
     sent: Sent<'_>,
 ) -> Vec<Fault> {
-    let mut by_port: BTreeMap<u32, Vec<&Expectation<'_>>> = BTreeMap::new();
+    let mut by_port: OrderedMap<u32, Vec<&Expectation<'_>>> = OrderedMap::new();
     for expectation in expectations {
         by_port.entry(expectation.port).or_default().push(expectation);
     }

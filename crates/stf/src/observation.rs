@@ -1,10 +1,9 @@
 //! What a switch did: the packets and messages it sent, the contents of its registers and counters, the lookups in
 //! its tables.
 
-use base::Bits;
 use base::index::Id as _;
+use base::{Bits, OrderedMap};
 use ir::DigestId;
-use std::collections::BTreeMap;
 use std::fmt::Debug;
 use switch::externs::{CounterCell, TableUse};
 use switch::{DropReason, Output, Switch};
@@ -13,19 +12,19 @@ use switch::{DropReason, Output, Switch};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Observation {
     /// What was sent, per port.
-    pub sent: BTreeMap<u32, Vec<Vec<u8>>>,
+    pub sent: OrderedMap<u32, Vec<Vec<u8>>>,
     /// Digests, log lines and failed assertions.
     pub messages: Vec<String>,
     /// The cells of registers that are not zero, by register and index.
-    pub registers: BTreeMap<(usize, u64), Bits>,
+    pub registers: OrderedMap<(usize, u64), Bits>,
     /// The cells of counters that have counted: those of arrays, then those of direct counters.
-    pub counters: BTreeMap<(usize, usize), (u64, u64)>,
+    pub counters: OrderedMap<(usize, usize), (u64, u64)>,
     /// How often each table was looked up.
-    pub table_uses: BTreeMap<usize, TableUse>,
+    pub table_uses: OrderedMap<usize, TableUse>,
     /// When entries of tables that support idle timeouts were last hit, by table and handle.
-    pub last_hits_ns: BTreeMap<(usize, usize), u64>,
+    pub last_hits_ns: OrderedMap<(usize, usize), u64>,
     /// Packets that were dropped, by reason.
-    pub drops: BTreeMap<DropReason, u64>,
+    pub drops: OrderedMap<DropReason, u64>,
 }
 
 impl Output for Observation {
@@ -105,7 +104,7 @@ pub fn difference(left: &Observation, right: &Observation, order: Order) -> Opti
         .or_else(|| first("drop reason", &items(&left.drops), &items(&right.drops)))
 }
 
-fn items<K: Clone, V: Clone>(map: &BTreeMap<K, V>) -> Vec<(K, V)> {
+fn items<K: Clone, V: Clone>(map: &OrderedMap<K, V>) -> Vec<(K, V)> {
     map.iter().map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 

@@ -4,13 +4,12 @@ use crate::compare::{self, Expectation, Fault, Sent};
 use crate::observation::Observation;
 use crate::script::{Call, Command, CounterCell, CounterCheck, Script, Value};
 use crate::{keys, names};
-use base::Bits;
 use base::index::Id as _;
+use base::{Bits, OrderedMap};
 use control::api::entity::{self, EntryAction, EntryName, TableEntry};
 use control::api::{Entity, Update, UpdateKind};
 use control::{Command as Control, CounterRef, Reply};
 use ir::{DigestId, TableId};
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use switch::{Output, Switch};
@@ -103,7 +102,7 @@ pub fn run_watched(
     work: &mut Work<'_>,
 ) -> RunResult {
     let now_ns = switch.now_ns();
-    let (recorder, ids, report) = (Recorder::default(), BTreeMap::new(), Report::default());
+    let (recorder, ids, report) = (Recorder::default(), OrderedMap::new(), Report::default());
     let mut runner = Runner { script, switch, now_ns, work, recorder, ids, report };
     let mut expectations = Vec::new();
     let mut quiet_line = None;
@@ -130,7 +129,7 @@ pub fn run_watched(
         Command::Packet { port, .. } => Some((*port, *line)),
         _ => None,
     });
-    let in_ports: BTreeMap<u32, u32> = in_ports.collect();
+    let in_ports: OrderedMap<u32, u32> = in_ports.collect();
     let Runner { mut report, recorder, switch, .. } = runner;
     let about = |line, message| Failure::about(script, line, message);
     // A failed assertion ends the reference switch, and with it the test.
@@ -161,7 +160,7 @@ struct Recorder {
     /// The line of the current command.
     line: u32,
     /// The lines of the packets in `observation.sent`.
-    lines: BTreeMap<u32, Vec<u32>>,
+    lines: OrderedMap<u32, Vec<u32>>,
     /// Assertions that failed, with their lines.
     failed_assertions: Vec<(u32, String)>,
     /// The number of packets and messages so far.
@@ -202,7 +201,7 @@ struct Runner<'a, 'w> {
     work: &'a mut Work<'w>,
     recorder: Recorder,
     /// Entries that the script named.
-    ids: BTreeMap<String, (TableId, u32)>,
+    ids: OrderedMap<String, (TableId, u32)>,
     report: Report,
 }
 

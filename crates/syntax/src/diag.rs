@@ -4,8 +4,7 @@
 //! them into text for people.
 
 use crate::source::SourceMap;
-use base::Span;
-use std::collections::{BTreeMap, BTreeSet};
+use base::{OrderedMap, OrderedSet, Span};
 
 /// The most uses of nested macros that a diagnostic shows.
 const MACRO_USES_MAX: usize = 6;
@@ -124,7 +123,7 @@ pub struct Diagnostics {
     error_count: usize,
     warning_count: usize,
     /// The numbers of warnings that were not kept, by code.
-    lost_warnings: BTreeMap<&'static str, usize>,
+    lost_warnings: OrderedMap<&'static str, usize>,
 }
 
 impl Diagnostics {
@@ -171,7 +170,7 @@ impl Diagnostics {
     /// Moves all locations of text from macros into the macros' bodies, and adds the macros' uses to the diagnostics.
     /// Of diagnostics that are the same in several uses of a macro, or of its parameter, only the first is kept.
     pub fn move_into_macros(&mut self, sources: &SourceMap) {
-        let mut seen = BTreeSet::new();
+        let mut seen = OrderedSet::new();
         let (errors, warnings) = (&mut self.error_count, &mut self.warning_count);
         self.kept.retain_mut(|diagnostic| {
             for label in &mut diagnostic.secondary {

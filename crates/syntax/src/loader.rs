@@ -4,7 +4,7 @@
 //! exist on no disk.
 
 use crate::source::SOURCE_BYTES_MAX;
-use std::collections::BTreeMap;
+use base::OrderedMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -55,7 +55,7 @@ fn load_from(opened: std::io::Result<File>) -> Result<Option<Vec<u8>>, String> {
 /// Files in memory.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryFiles {
-    files: BTreeMap<PathBuf, Vec<u8>>,
+    files: OrderedMap<PathBuf, Vec<u8>>,
 }
 
 impl MemoryFiles {

@@ -3,8 +3,7 @@
 //! A token is small and owns nothing: the text of a word, an integer or a string is a [`Symbol`] in a [`Names`].
 
 use crate::ast::Name;
-use base::Span;
-use std::collections::BTreeMap;
+use base::{OrderedMap, Span};
 
 /// The number of an interned text. Keywords have the lowest numbers, in the order of [`Keyword`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,13 +22,13 @@ impl Symbol {
 #[derive(Debug)]
 pub(crate) struct Names {
     texts: Vec<Name>,
-    symbols: BTreeMap<Name, Symbol>,
+    symbols: OrderedMap<Name, Symbol>,
 }
 
 impl Names {
     /// With the keywords already interned.
     pub fn new() -> Names {
-        let mut names = Names { texts: Vec::new(), symbols: BTreeMap::new() };
+        let mut names = Names { texts: Vec::new(), symbols: OrderedMap::new() };
         for keyword in Keyword::ALL {
             names.intern(keyword.as_str());
         }

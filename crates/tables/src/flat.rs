@@ -499,8 +499,7 @@ fn covered(slot: usize, bits: u32, len: u32) -> std::ops::Range<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use base::MatchKind;
-    use base::Rng;
+    use base::{MatchKind, Rng};
 
     /// So many prefixes of 20 bits.
     fn filled(width_bits: u32, entries: u32) -> Flat {

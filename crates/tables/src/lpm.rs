@@ -22,9 +22,8 @@
 use crate::cells::{Cell, Cells, prefetch};
 use crate::layout::{KeyField, KeyLayout};
 use crate::memory::prefer_large_pages;
-use base::MatchKind;
-use base::OrderedMap;
 use base::limits::BURST_PACKETS_MAX;
+use base::{MatchKind, OrderedMap};
 use std::hint::select_unpredictable;
 
 /// Bits that a node reads.

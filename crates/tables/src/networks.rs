@@ -20,9 +20,8 @@ use crate::gather;
 use crate::layout::{KeyField, KeyLayout};
 use crate::lpm::{Lpm, Piece};
 use crate::spec::TableKind;
-use base::MatchKind;
-use base::OrderedMap;
 use base::limits::BURST_PACKETS_MAX;
+use base::{MatchKind, OrderedMap};
 
 /// The most networks with a trie of their own, which takes 256 KiB.
 const NEAR_MAX: usize = 8;

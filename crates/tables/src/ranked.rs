@@ -213,8 +213,7 @@ impl Chunk {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use base::OrderedMap;
-    use base::Rng;
+    use base::{OrderedMap, Rng};
 
     #[test]
     fn stays_in_order_through_insertions_and_removals() {

@@ -397,7 +397,8 @@ impl Snapshot {
             Engine::Networks(engine) => engine.find::<GATHERS>(&self.cells, keys, found),
             #[cfg(target_arch = "x86_64")]
             Engine::Exact(engine) if GATHERS => {
-                // SAFETY: the processor has AVX2, as the caller promises. Each slot names an entry, whose tail is its key.
+                // SAFETY: the processor has AVX2, as the caller promises. Each slot names an entry, whose tail is its
+                // key.
                 let done = unsafe { gather::find_rows(engine, &self.cells, keys, found) };
                 engine.find(&self.cells, &keys[done * self.key_words..], &mut found[done..]);
             }

@@ -17,8 +17,7 @@ use crate::spec::{
 };
 use crate::words;
 use base::limits::TABLE_ENTRIES_MAX;
-use base::{Bits, FieldMatch, MatchKind};
-use base::{OrderedMap, OrderedSet};
+use base::{Bits, FieldMatch, MatchKind, OrderedMap, OrderedSet};
 
 /// The number of slots below which snapshots do not return memory of deleted entries.
 const SHRINK_SLOTS_MIN: usize = 4096;

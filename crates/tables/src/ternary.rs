@@ -392,8 +392,8 @@ impl Ternary {
         }
     }
 
-    /// Finds the cell of one key. It is compiled once, for any processor: the function is long, and bursts gain more from
-    /// the instructions of newer ones.
+    /// Finds the cell of one key. It is compiled once, for any processor: the function is long, and bursts gain more
+    /// from the instructions of newer ones.
     #[inline(never)]
     pub fn find_one(&self, cells: &Cells, key: &[u64]) -> Cell {
         let mut found = [0];

@@ -206,9 +206,7 @@ impl Words {
 mod tests {
     use super::*;
     use crate::layout::NARROW_BITS_MAX;
-    use base::MatchKind;
-    use base::OrderedMap;
-    use base::Rng;
+    use base::{MatchKind, OrderedMap, Rng};
 
     fn key(width_bits: u32) -> KeyLayout {
         KeyLayout::new(&[KeyField { name: String::new(), width_bits, kind: MatchKind::Exact }])

@@ -1,7 +1,6 @@
 //! Batches over tables and profiles: what is taken back leaves no trace, what is committed is there.
 
-use base::OrderedMap;
-use base::{Bits, FieldMatch, MatchKind, Rng};
+use base::{Bits, FieldMatch, MatchKind, OrderedMap, Rng};
 use expect_test::expect;
 use tables::{
     ActionCall, ActionSpec, Attributes, EntrySpec, Handle, KeyField, Operation, ProfileOperation, ProfileSpec,

@@ -51,7 +51,7 @@ fn check(declarations: &str, statements: &str, expected: expect_test::Expect) {
     let optimised = testkit::pipeline::optimised(&program).unwrap();
     let describe = |program: ir::Program| {
         let sharing = Sharing::of(&program);
-        let names = |ids: &std::collections::BTreeSet<RegisterId>| -> Vec<&str> {
+        let names = |ids: &base::OrderedSet<RegisterId>| -> Vec<&str> {
             ids.iter().map(|id| program.registers[*id].name.as_str()).collect()
         };
         let time = if sharing.time.is_some() { ", in time" } else { "" };

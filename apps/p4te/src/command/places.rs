@@ -3,9 +3,9 @@
 //! What enters: a topology. What leaves: for each switch its ports, which lead to hosts, down or up. A switch is the
 //! higher, the farther it is from its nearest host. Down are the hosts that are reached without going up.
 
+use base::OrderedSet;
 use net::Topology;
 use net::topology::NodeId;
-use std::collections::BTreeSet;
 use te::{Behind, Place, Port, Prefix};
 
 /// What a link carries for which the topology says nothing, in bits a second.
@@ -47,7 +47,7 @@ fn heights(topology: &Topology) -> Vec<usize> {
 }
 
 /// The hosts below a node.
-fn below(topology: &Topology, heights: &[usize], node: NodeId, hosts: &mut BTreeSet<usize>) {
+fn below(topology: &Topology, heights: &[usize], node: NodeId, hosts: &mut OrderedSet<usize>) {
     match node {
         NodeId::Host(host) => drop(hosts.insert(host)),
         NodeId::Switch(switch) => {
@@ -74,7 +74,7 @@ fn place(topology: &Topology, heights: &[usize], switch: usize) -> Place {
             NodeId::Switch(_) if is_below(heights, peer, switch) => Behind::Down,
             NodeId::Switch(_) => Behind::Up,
         };
-        let mut hosts = BTreeSet::new();
+        let mut hosts = OrderedSet::new();
         if behind != Behind::Up {
             below(topology, heights, peer, &mut hosts);
         }

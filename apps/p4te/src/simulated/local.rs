@@ -3,10 +3,10 @@
 //! A node has all switches of a network; what it knows of one it uses for no other, as local controllers would.
 
 use crate::{Priorities, Report, Settings, set_up};
+use base::OrderedMap;
 use control::api::{Entity, Fault, Query};
 use sim::Time;
 use sim::controller::{Controller, Controls, ReadId, SwitchFacts};
-use std::collections::BTreeMap;
 use te::{Order, Place, Polling, Translator, fabric};
 
 /// A switch under control.
@@ -143,7 +143,7 @@ impl Controller for Local {
             Entity::Counter(cell) => Some((cell.index?, cell.value.packets)),
             _ => None,
         });
-        let cells: BTreeMap<u64, u64> = cells.collect();
+        let cells: OrderedMap<u64, u64> = cells.collect();
         let orders = polling.poll(&|index| cells.get(&index).copied().unwrap_or(0));
         controlled.write(controls, switch, &orders);
     }

@@ -1,3 +1,5 @@
+//! Ordered maps and sets against those of `std`: random operations on both, and the same results.
+
 use super::{Entry, OrderedMap, OrderedSet};
 use crate::Rng;
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,6 +32,7 @@ fn random_operations() {
                     Entry::Occupied(entry) => assert_eq!(Some(entry.remove()), theirs.remove(&key)),
                     Entry::Vacant(_) => assert!(!theirs.contains_key(&key)),
                 },
+                10 if rng.chance(1, 2) => assert_eq!(ours.pop_last(), theirs.pop_last()),
                 10 => assert_eq!(ours.get_mut(&key), theirs.get_mut(&key)),
                 _ => assert_eq!(ours.get(&key), theirs.get(&key)),
             }
@@ -89,7 +92,7 @@ fn sets() {
     assert!(ours.range(3..).rev().eq(&[5, 3]));
     let other = OrderedSet::from([3, 4]);
     assert!(ours.difference(&other).eq(&[2, 5]));
-    assert!(ours.intersection(&other).eq(&[3]));
+    assert!(ours.intersection(&other).eq(&[3]) && !ours.is_disjoint(&other));
     assert_eq!((ours.first(), ours.last(), ours.contains(&3)), (Some(&2), Some(&5), true));
     assert!(ours.into_iter().eq([2, 3, 5]));
 }

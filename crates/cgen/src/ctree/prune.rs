@@ -1,12 +1,12 @@
 //! Removes unused constants and labels from a function.
 
 use super::{Expr, Stmt};
-use std::collections::BTreeSet;
+use base::OrderedSet;
 
 /// Removes declarations of constants that no expression names, and labels that no `goto` leads to.
 pub(crate) fn prune(body: &mut Vec<Stmt>) {
     loop {
-        let mut used = BTreeSet::new();
+        let mut used = OrderedSet::new();
         body.iter().for_each(|stmt| names_in(stmt, &mut used));
         if !remove(body, &used) {
             return;
@@ -16,12 +16,12 @@ pub(crate) fn prune(body: &mut Vec<Stmt>) {
 
 /// Whether statements mention a name.
 pub(crate) fn mentions(body: &[Stmt], name: &str) -> bool {
-    let mut used = BTreeSet::new();
+    let mut used = OrderedSet::new();
     body.iter().for_each(|stmt| names_in(stmt, &mut used));
     used.contains(name)
 }
 
-fn names_in(stmt: &Stmt, used: &mut BTreeSet<String>) {
+fn names_in(stmt: &Stmt, used: &mut OrderedSet<String>) {
     let mut all = |body: &[Stmt]| body.iter().for_each(|stmt| names_in(stmt, used));
     match stmt {
         Stmt::If(condition, yes, no) => {
@@ -54,7 +54,7 @@ fn names_in(stmt: &Stmt, used: &mut BTreeSet<String>) {
     }
 }
 
-fn names_of(value: &Expr, used: &mut BTreeSet<String>) {
+fn names_of(value: &Expr, used: &mut OrderedSet<String>) {
     match value {
         Expr::Name(name) => {
             used.insert(name.clone());
@@ -81,7 +81,7 @@ fn names_of(value: &Expr, used: &mut BTreeSet<String>) {
 }
 
 /// Whether anything was removed.
-fn remove(body: &mut Vec<Stmt>, used: &BTreeSet<String>) -> bool {
+fn remove(body: &mut Vec<Stmt>, used: &OrderedSet<String>) -> bool {
     let before = body.len();
     // A jump to the next statement.
     let idle = |last: Option<&Stmt>, next: &Stmt| match (last, next) {

@@ -17,11 +17,11 @@ use crate::plan::state::{self, Serialised};
 use crate::plan::walk::Item;
 use crate::plan::{NAMED_ELEMENTS_MAX, Plan, key_fields, stack_of};
 use crate::tuning::Tuning;
+use base::OrderedSet;
 use base::limits::HEADROOM_BYTES;
 use ir::{BlockKind, Effect, FieldType, Program, RegisterId, StackId, StmtKind, TableId, VarId, VarKind};
 use names::Names;
 use serde::Serialize;
-use std::collections::BTreeSet;
 use tables::{Snapshot, Table, TableSpec};
 
 /// The plan of a program.
@@ -289,7 +289,7 @@ fn fast_path_description(
 /// The requests for which packets are punted.
 fn punts_for(program: &Program, graph: &Graph<'_>, fast_path: &FastPath) -> Vec<&'static str> {
     use crate::plan::fast_path::Exit;
-    let mut found = BTreeSet::new();
+    let mut found = OrderedSet::new();
     for id in graph.stages.iter().flatten() {
         graph.walk_node(program, *id, &mut |item| {
             let Item::Stmt(stmt) = item else { return };
@@ -405,7 +405,7 @@ fn node(program: &Program, graph: &Graph<'_>, number: usize, entered: bool, name
         End::Goto(next) => to(*next),
         End::Branch { cond, yes, no, .. } => format!("if {} {} else {}", names.expr(cond), to(*yes), to(*no)),
         End::Switch { cases, default, .. } => {
-            let targets: BTreeSet<usize> = cases.iter().map(|(_, id)| *id).chain([*default]).collect();
+            let targets: OrderedSet<usize> = cases.iter().map(|(_, id)| *id).chain([*default]).collect();
             format!("one of {}", targets.into_iter().map(to).collect::<Vec<_>>().join(", "))
         }
         End::Apply { apply, next } => format!("looks up {}, {}", program.tables[apply.table].name, to(*next)),
@@ -463,14 +463,14 @@ fn headers(program: &Program, plan: &Plan) -> Vec<Placed> {
 /// The tables that some control applies, and those among them that are looked up once per burst on the path of most
 /// packets.
 struct Applied {
-    applied: BTreeSet<TableId>,
-    cut: BTreeSet<TableId>,
+    applied: OrderedSet<TableId>,
+    cut: OrderedSet<TableId>,
 }
 
 impl Applied {
     fn of(program: &Program, plan: &Plan) -> Applied {
         let words = |table: TableId| plan.cut_words(table);
-        let (mut applied, mut cut) = (BTreeSet::new(), BTreeSet::new());
+        let (mut applied, mut cut) = (OrderedSet::new(), OrderedSet::new());
         let mut note = |graph: &Graph<'_>| {
             let ends = graph.stages.iter().flatten().map(|&node| &graph.nodes[node].end);
             cut.extend(ends.filter_map(|end| match end {

@@ -4,12 +4,11 @@
 //! P4: `hdr.ipv4.isValid()`, `hdr.ipv4.ttl == 1`, and `MyIngress.route hit` for what remains of `route.apply().hit`. It
 //! is for readers: casts are left out.
 
-use base::Bits;
+use base::{Bits, OrderedMap, OrderedSet};
 use ir::walk::{self, Item};
 use ir::{
     BinaryOp, Expr, ExprKind, HashValue, HeaderRef, Place, Program, StmtKind, TableId, Type, UnaryOp, VarId, VarKind,
 };
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Numbers from here on are printed in hexadecimal, so that Ethernet types are, and lengths and well-known ports are
 /// not.
@@ -18,16 +17,16 @@ const HEXADECIMAL_FROM: u64 = 1024;
 /// The names of a program's variables.
 pub(super) struct Names<'p> {
     program: &'p Program,
-    vars: BTreeMap<VarId, String>,
+    vars: OrderedMap<VarId, String>,
     /// Variables that hold whether a table hit.
-    hits: BTreeMap<VarId, TableId>,
+    hits: OrderedMap<VarId, TableId>,
 }
 
 impl<'p> Names<'p> {
     pub(super) fn new(program: &'p Program) -> Names<'p> {
         let hits = hits(program);
-        let mut vars = BTreeMap::new();
-        let mut uses: BTreeMap<String, usize> = BTreeMap::new();
+        let mut vars = OrderedMap::new();
+        let mut uses: OrderedMap<String, usize> = OrderedMap::new();
         for var in mentioned(program) {
             let name = match (hits.get(&var), owner(program, var)) {
                 (Some(&table), _) => format!("{} hit", program.tables[table].name),
@@ -141,8 +140,8 @@ fn constant(value: &Bits, ty: Type) -> String {
 }
 
 /// The variables that blocks mention.
-fn mentioned(program: &Program) -> BTreeSet<VarId> {
-    let mut mentioned = BTreeSet::new();
+fn mentioned(program: &Program) -> OrderedSet<VarId> {
+    let mut mentioned = OrderedSet::new();
     for block in &program.blocks {
         walk::visit_block(program, block, &mut |item| {
             if let Item::Var(var) = item {
@@ -168,8 +167,8 @@ enum Source {
 
 /// The variables that hold only constants or whether one certain table hit. The result of `a && t.apply().hit` is one,
 /// too: it is false where the table is not applied.
-fn hits(program: &Program) -> BTreeMap<VarId, TableId> {
-    let mut sources: BTreeMap<VarId, Vec<Source>> = BTreeMap::new();
+fn hits(program: &Program) -> OrderedMap<VarId, TableId> {
+    let mut sources: OrderedMap<VarId, Vec<Source>> = OrderedMap::new();
     let mut note = |var: VarId, source: Source| sources.entry(var).or_default().push(source);
     for body in walk::bodies(program) {
         walk::visit_body(body, &mut |stmt| match &stmt.kind {
@@ -193,12 +192,12 @@ fn hits(program: &Program) -> BTreeMap<VarId, TableId> {
         });
     }
     let is_local = |var: &VarId| program.vars[*var].kind == VarKind::Local;
-    let table = |var: &VarId| Some((*var, only_hit(&sources, *var, &mut BTreeSet::new())?));
+    let table = |var: &VarId| Some((*var, only_hit(&sources, *var, &mut OrderedSet::new())?));
     sources.keys().filter(|var| is_local(var)).filter_map(table).collect()
 }
 
 /// The table whose hits, or copies of them, are the only values of a variable; none if it has other values.
-fn only_hit(sources: &BTreeMap<VarId, Vec<Source>>, var: VarId, seen: &mut BTreeSet<VarId>) -> Option<TableId> {
+fn only_hit(sources: &OrderedMap<VarId, Vec<Source>>, var: VarId, seen: &mut OrderedSet<VarId>) -> Option<TableId> {
     if !seen.insert(var) {
         return None;
     }

@@ -13,10 +13,10 @@ use crate::ctree::{
     mentions, name, unary,
 };
 use crate::plan::fast_path::FastPath;
+use base::OrderedSet;
 use base::limits::BURST_PACKETS_MAX;
 use ir::{BlockId, Source};
 use lir::{Arrival, Found, Node, NodeId, Stage, State, Unit, walk};
-use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 /// `for (i < count) { body }`.
@@ -122,7 +122,7 @@ fn shared_declarations(printer: &Printer<'_>) -> Vec<S> {
 
 /// The constants of the environment that the fast path uses.
 fn env_constants(unit: &Unit) -> Vec<S> {
-    let mut items = BTreeSet::new();
+    let mut items = OrderedSet::new();
     let bodies = unit.stages.iter().flat_map(|stage| &stage.nodes).flat_map(|node| {
         let lookup = node.found.as_ref().map_or(&[][..], |found| &found.lookup);
         [lookup, &node.body]
@@ -294,7 +294,7 @@ fn packet_declarations(printer: &Printer<'_>) -> Vec<S> {
 }
 
 /// The state that a stage has in variables.
-fn declared(printer: &Printer<'_>, stage: &Stage) -> BTreeSet<State> {
+fn declared(printer: &Printer<'_>, stage: &Stage) -> OrderedSet<State> {
     let mut declared = stage.spills.clone();
     let bodies = stage.nodes.iter().map(|node| &node.body).chain([&stage.before, &stage.after]);
     bodies.for_each(|body| walk::states(body, &mut |state| _ = declared.insert(state)));

@@ -16,9 +16,9 @@
 use super::header::number;
 use super::scope::Scope;
 use crate::plan::state::walk_program;
+use base::OrderedMap;
 use ir::{ExprKind, Place, Program, StmtKind, VarId};
 use lir::{EnvArray, Expr as C, Stmt as S, binary, call, dot, index, unary};
-use std::collections::BTreeMap;
 
 /// The bytes from which an array does not fit the nearest cache.
 const FAR_BYTES: u64 = 64 << 10;
@@ -31,8 +31,8 @@ pub(crate) struct Array {
 }
 
 /// The large arrays that each variable is the index of.
-pub(super) fn indexed(program: &Program) -> BTreeMap<VarId, Vec<Array>> {
-    let mut found: BTreeMap<VarId, Vec<Array>> = BTreeMap::new();
+pub(super) fn indexed(program: &Program) -> OrderedMap<VarId, Vec<Array>> {
+    let mut found: OrderedMap<VarId, Vec<Array>> = OrderedMap::new();
     walk_program(program, &mut |stmt| {
         let (array, number, position, bytes) = match &stmt.kind {
             StmtKind::Count { counter, index } => {

@@ -454,7 +454,7 @@ impl Scope<'_, '_> {
 
     /// Makes every header invalid and resets homes, at the start of a parser.
     pub(crate) fn reset_headers(&mut self) {
-        let dynamic_words: std::collections::BTreeSet<u32> = self
+        let dynamic_words: base::OrderedSet<u32> = self
             .emitter
             .program
             .headers

@@ -52,11 +52,10 @@ use crate::plan::parts::parts;
 use crate::plan::{Plan, TablePlan, private_params, state};
 use crate::{abi, ctree};
 use base::index::Id as _;
-use base::{IndexVec, Span};
+use base::{IndexVec, OrderedMap, OrderedSet, Span};
 use ir::{BlockId, BlockKind, BlockRole, HashAlgorithm, HeaderId, Program, RoutineId, Stmt, StmtKind, VarId};
 use routine::Touched;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Statements of the longest function that the C compiler optimises fully. Some of its optimisations take time that
 /// grows with the square of a function's length.
@@ -158,20 +157,20 @@ pub(crate) struct Emitter<'e> {
     /// Is given each unit of the low IR before its passes.
     pub(crate) observe: Observe<'e>,
     /// Numbers of `log` and `assert` statements, by the address of the statement.
-    sites: BTreeMap<*const Stmt, u32>,
+    sites: OrderedMap<*const Stmt, u32>,
     /// Headers in stacks whose elements are indexed at run time: their offsets and valid bits are never in C variables.
-    in_dynamic_stack: BTreeMap<HeaderId, (ir::StackId, u32)>,
+    in_dynamic_stack: OrderedMap<HeaderId, (ir::StackId, u32)>,
     /// Parameters of actions that only their action mentions.
-    pub(crate) private_params: BTreeSet<VarId>,
+    pub(crate) private_params: OrderedSet<VarId>,
     /// What each routine may change of the state that its callers have in C variables.
     pub(crate) touched: IndexVec<RoutineId, Touched>,
     /// The large arrays that a variable is the index of.
-    pub(crate) indexed: BTreeMap<VarId, Vec<far_cells::Array>>,
+    pub(crate) indexed: OrderedMap<VarId, Vec<far_cells::Array>>,
 }
 
 impl<'e> Emitter<'e> {
     fn new(program: &'e Program, plan: &'e Plan, source: Source<'e>, observe: Observe<'e>) -> Emitter<'e> {
-        let mut sites = BTreeMap::new();
+        let mut sites = OrderedMap::new();
         let (mut logs, mut asserts) = (0, 0);
         state::walk_program(program, &mut |stmt| {
             let next = match &stmt.kind {
@@ -366,7 +365,7 @@ impl<'e> Emitter<'e> {
 
     /// A function's body with counters for the lookups that the program's bodies count one by one.
     fn with_uses<'b>(&self, bodies: impl IntoIterator<Item = &'b [Stmt]>, code: Vec<ctree::Stmt>) -> Vec<ctree::Stmt> {
-        let mut tables = BTreeSet::new();
+        let mut tables = OrderedSet::new();
         for body in bodies {
             ir::walk::visit_body(body, &mut |stmt| match &stmt.kind {
                 StmtKind::CountLookup { table, .. } => {
@@ -478,8 +477,8 @@ impl<'e> Emitter<'e> {
     }
 
     /// The macros for the tables of hash functions that the program needs.
-    fn hash_tables(&self) -> BTreeSet<&'static str> {
-        let mut names = BTreeSet::new();
+    fn hash_tables(&self) -> OrderedSet<&'static str> {
+        let mut names = OrderedSet::new();
         state::walk_program(self.program, &mut |stmt| {
             let StmtKind::Hash { algorithm, .. } = &stmt.kind else { return };
             names.extend(hash_table(*algorithm));

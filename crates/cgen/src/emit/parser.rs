@@ -15,16 +15,15 @@ use crate::ctree;
 use crate::plan::extracted::valid_at;
 use crate::plan::fast_path::changes_headers;
 use crate::plan::walk::{Item, Tables, Walk};
-use base::IndexVec;
 use base::index::Id as _;
 use base::limits::PARSER_STEPS_MAX;
+use base::{IndexVec, OrderedMap, OrderedSet};
 use ir::{
     BlockId, ERROR_HEADER_TOO_SHORT, ERROR_NO_MATCH, ERROR_PACKET_TOO_SHORT, ERROR_PARSER_INVALID_ARGUMENT,
     ERROR_PARSER_TIMEOUT, ERROR_STACK_OUT_OF_BOUNDS, Expr, HeaderRef, KeySet, Place, Program, State, StateId, Target,
     Transition, Type, ValueSetId, VarId,
 };
 use lir::{Expr as C, Stmt as S, arrow, assign, binary, call, cast, constant, declare, index, int, long, name, unary};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// The body of a parser's function.
 pub(crate) fn emit(
@@ -47,13 +46,13 @@ impl Scope<'_, '_> {
         self.parser_error = Some(error);
         let reached = reached(start, states);
         let counted = reached.len() > PARSER_STEPS_MAX as usize || has_cycle(start, states);
-        let targets: BTreeSet<StateId> = reached.iter().flat_map(|&id| states[id].targets()).collect();
+        let targets: OrderedSet<StateId> = reached.iter().flat_map(|&id| states[id].targets()).collect();
         self.reset_headers();
         if self.path.is_none() {
             self.reset_spilled();
         }
         let mut valid = match states.iter().any(|state| changes_any_header(self.emitter.program, &state.body)) {
-            true => BTreeMap::new(),
+            true => OrderedMap::new(),
             false => valid_at(self.emitter.program, start, states),
         };
         for id in reached {
@@ -160,7 +159,7 @@ fn changes_any_header(program: &Program, body: &[ir::Stmt]) -> bool {
 
 /// The states that can be reached, each after one that leads to it.
 fn reached(start: StateId, states: &IndexVec<StateId, State>) -> Vec<StateId> {
-    let (mut order, mut seen, mut pending) = (Vec::new(), BTreeSet::new(), vec![start]);
+    let (mut order, mut seen, mut pending) = (Vec::new(), OrderedSet::new(), vec![start]);
     while let Some(id) = pending.pop() {
         if seen.insert(id) {
             order.push(id);

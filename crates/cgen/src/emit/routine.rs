@@ -11,22 +11,22 @@ use super::{Emitter, split_function};
 use crate::ctree::{self, Item as CItem};
 use crate::plan::stack_of;
 use crate::plan::walk::{Item, Tables, Walk};
+use base::OrderedSet;
 use base::index::Id as _;
 use ir::{BlockId, HeaderId, HeaderRef, Program, RoutineId, Stmt, StmtKind};
 use lir::{Expr as C, State, Stmt as S, assign, call, name};
-use std::collections::BTreeSet;
 
 /// What a routine, and those that it calls, may change of the state that its callers have in C variables.
 pub(crate) struct Touched {
     /// Headers that it mentions.
-    headers: BTreeSet<HeaderId>,
+    headers: OrderedSet<HeaderId>,
     /// Those that it may relocate.
-    moved: BTreeSet<HeaderId>,
+    moved: OrderedSet<HeaderId>,
 }
 
 impl Touched {
     pub(crate) fn of(program: &Program, body: &[Stmt]) -> Touched {
-        let mut touched = Touched { headers: BTreeSet::new(), moved: BTreeSet::new() };
+        let mut touched = Touched { headers: OrderedSet::new(), moved: OrderedSet::new() };
         Walk::new(program, Tables::Inside).body(body, &mut |item| match item {
             Item::Header(header) => touched.headers.extend(referents(program, header)),
             Item::Stmt(stmt) => touched.stmt(program, &stmt.kind),
@@ -89,10 +89,10 @@ impl Scope<'_, '_> {
     pub(crate) fn call_routine(&mut self, routine: RoutineId) {
         let emitter = self.emitter;
         let touched = &emitter.touched[routine];
-        let plain = |headers: &BTreeSet<HeaderId>| -> Vec<HeaderId> {
+        let plain = |headers: &OrderedSet<HeaderId>| -> Vec<HeaderId> {
             headers.iter().copied().filter(|&id| emitter.dynamic_element(id).is_none()).collect()
         };
-        let words: BTreeSet<u32> =
+        let words: OrderedSet<u32> =
             plain(&touched.headers).iter().map(|&id| emitter.plan.headers[id].bit / 64).collect();
         let words: Vec<(C, C)> =
             words.into_iter().map(|word| (C::Saved(State::Valid(word)), valid_word(word))).collect();

@@ -4,10 +4,9 @@ use super::Emitter;
 use super::fast_path::PathStage;
 use crate::plan::MOVED_BIT;
 use crate::plan::graph::NodeId;
-use base::Span;
+use base::{OrderedMap, OrderedSet, Span};
 use ir::{BinaryOp, BlockId, Expr, ExprKind, HeaderId, HeaderRef, LabelId, Stmt, UnaryOp, VarId, VarKind};
 use lir::{Expr as C, State, Stmt as S, Type, arrow, assign, binary, constant, declare_array, int, long, name};
-use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// Letters of a source line that its comment shows.
@@ -19,35 +18,35 @@ pub(crate) struct Known {
     /// Whether the place is reachable.
     pub(crate) reachable: bool,
     /// Headers that are certainly valid.
-    pub(crate) valid: BTreeSet<HeaderId>,
+    pub(crate) valid: OrderedSet<HeaderId>,
     /// Headers that are certainly invalid.
-    pub(crate) invalid: BTreeSet<HeaderId>,
+    pub(crate) invalid: OrderedSet<HeaderId>,
     /// Headers that, if they are valid, still lie at the fixed offset at which the parser extracted them.
-    pub(crate) in_their_places: BTreeSet<HeaderId>,
+    pub(crate) in_their_places: OrderedSet<HeaderId>,
     /// Whether the valid headers are those that the parser has extracted, and none was relocated.
     pub(crate) as_parsed: bool,
     /// The headers that the parser has extracted, where that is certain.
-    pub(crate) extracted: Option<BTreeSet<HeaderId>>,
+    pub(crate) extracted: Option<OrderedSet<HeaderId>>,
     /// Variables with a constant value. Only the spilled variables of the fast path are tracked.
-    pub(crate) vars: BTreeMap<VarId, u64>,
+    pub(crate) vars: OrderedMap<VarId, u64>,
     /// Sums that are the complement of the packet's checksum, which was verified.
-    pub(crate) in_packet: BTreeSet<usize>,
+    pub(crate) in_packet: OrderedSet<usize>,
     /// Sums of which a field or the checksum may have been written.
-    pub(crate) touched: BTreeSet<usize>,
+    pub(crate) touched: OrderedSet<usize>,
 }
 
 impl Known {
     pub(crate) fn nothing() -> Known {
         Known {
             reachable: true,
-            valid: BTreeSet::new(),
-            invalid: BTreeSet::new(),
-            in_their_places: BTreeSet::new(),
+            valid: OrderedSet::new(),
+            invalid: OrderedSet::new(),
+            in_their_places: OrderedSet::new(),
             as_parsed: false,
             extracted: None,
-            vars: BTreeMap::new(),
-            in_packet: BTreeSet::new(),
-            touched: BTreeSet::new(),
+            vars: OrderedMap::new(),
+            in_packet: OrderedSet::new(),
+            touched: OrderedSet::new(),
         }
     }
 
@@ -142,11 +141,11 @@ pub(crate) struct Scope<'s, 'e> {
     pub(crate) exit: Option<&'static str>,
     pub(crate) out: Vec<S>,
     pub(crate) known: Known,
-    pub(crate) labels: BTreeMap<LabelId, Jump>,
+    pub(crate) labels: OrderedMap<LabelId, Jump>,
     /// The nodes of the stage that is generated.
-    pub(crate) stage: BTreeSet<NodeId>,
+    pub(crate) stage: OrderedSet<NodeId>,
     /// Empty nodes at the block's end.
-    pub(crate) ends: BTreeSet<NodeId>,
+    pub(crate) ends: OrderedSet<NodeId>,
     /// The conditions at the start of each node under which packets leave the fast path.
     pub(crate) early_exits: Rc<[EarlyExits<'s>]>,
     /// The facts that hold at each jump to another node.
@@ -182,9 +181,9 @@ impl<'s, 'e> Scope<'s, 'e> {
             exit: None,
             out: Vec::new(),
             known: Known::nothing(),
-            labels: BTreeMap::new(),
-            stage: BTreeSet::new(),
-            ends: BTreeSet::new(),
+            labels: OrderedMap::new(),
+            stage: OrderedSet::new(),
+            ends: OrderedSet::new(),
             early_exits: Rc::new([]),
             transfers: Vec::new(),
             parser_error: None,
@@ -407,7 +406,7 @@ impl<'s, 'e> Scope<'s, 'e> {
     /// Makes the block's local headers invalid, at the start of a block.
     pub(crate) fn reset_local_headers(&mut self) {
         let headers: Vec<HeaderId> = self.emitter.plan.blocks[self.block].local_headers.iter().copied().collect();
-        let mut words: BTreeMap<u32, (u64, bool)> = BTreeMap::new();
+        let mut words: OrderedMap<u32, (u64, bool)> = OrderedMap::new();
         for header in headers {
             let bit = self.emitter.plan.headers[header].bit;
             let dynamic = self.emitter.dynamic_element(header).is_some();

@@ -2,12 +2,12 @@
 
 use super::table::{hits_name, lookups_name, pack_function};
 use crate::ctree::{Stmt as S, arrow, binary, cast, declare, dot, index, int, long, name};
+use base::OrderedSet;
 use ir::TableId;
-use std::collections::BTreeSet;
 use tables::PackedLayout;
 
 /// Adds to a function's body the counters of the tables whose lookups it counts itself.
-pub(crate) fn sum_uses(tables: &BTreeSet<TableId>, mut body: Vec<S>) -> Vec<S> {
+pub(crate) fn sum_uses(tables: &OrderedSet<TableId>, mut body: Vec<S>) -> Vec<S> {
     let result = body.pop_if(|last| matches!(last, S::Return(_)));
     let sums = |table: &TableId| [(lookups_name(*table), "lookups"), (hits_name(*table), "hits")];
     let begin = tables.iter().flat_map(sums).map(|(sum, _)| declare("uint64_t WS_UNUSED", sum, long(0)));

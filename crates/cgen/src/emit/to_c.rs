@@ -4,9 +4,9 @@ use super::burst::{done_label, list_name, mask_name, node_label, rows_name};
 use super::{Emitter, burst};
 use crate::ctree::{self, Expr as C, Stmt as S, assign, binary, cast, declare, index, int, name};
 use crate::plan::fast_path::FastPath;
+use base::OrderedMap;
 use ir::BlockId;
 use lir::{Arrival, EnvArray, Expr, NodeId, Stage, Stmt, Type, Unit, Variable};
-use std::collections::BTreeMap;
 
 /// Prints the statements of a unit.
 pub(super) struct Printer<'u> {
@@ -16,7 +16,7 @@ pub(super) struct Printer<'u> {
     pub(super) unit: &'u Unit,
     pub(super) fast_path: Option<&'u FastPath>,
     /// How each stage finds its packets, by its entries.
-    arrivals: BTreeMap<NodeId, Arrival>,
+    arrivals: OrderedMap<NodeId, Arrival>,
 }
 
 /// The arrays of the environment whose items the fast path copies to constants, and the types of these: none of them

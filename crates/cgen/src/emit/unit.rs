@@ -6,9 +6,9 @@ use super::scope::{Known, Scope};
 use crate::plan::fast_path::FastPath;
 use crate::plan::graph::NodeId;
 use base::index::Id as _;
+use base::{OrderedMap, OrderedSet};
 use ir::{BlockId, VarId, VarKind};
 use lir::{Entry, Expr as C, Stage, State, Stmt as S, Type, Unit, arrow, cast, index, int, long, name, walk};
-use std::collections::{BTreeMap, BTreeSet};
 
 impl Emitter<'_> {
     /// The name of a block's unit.
@@ -22,7 +22,7 @@ impl Emitter<'_> {
         stages.iter().for_each(|stage| mentioned.stage(stage));
         let places = Places { emitter: self, block, fast_path };
         // The place of a header may be read in the place of another part.
-        let saved: BTreeMap<State, C> =
+        let saved: OrderedMap<State, C> =
             mentioned.all.iter().filter_map(|&state| Some((state, places.place(state)?))).collect();
         let var = |state: &State| match state {
             State::Var(id) => {
@@ -55,7 +55,7 @@ impl Emitter<'_> {
 /// The state that code mentions, in its variable or its saved place.
 #[derive(Default)]
 struct Mentioned {
-    all: BTreeSet<State>,
+    all: OrderedSet<State>,
 }
 
 impl Mentioned {
@@ -143,7 +143,7 @@ impl Scope<'_, '_> {
         entered: &[(NodeId, Known)],
     ) -> Stage {
         let mut stage = Stage { nodes, before, after, ..Stage::default() };
-        let mut mentioned = BTreeSet::new();
+        let mut mentioned = OrderedSet::new();
         let bodies = stage.nodes.iter().map(|node| &node.body).chain([&stage.before, &stage.after]);
         bodies.for_each(|body| walk::states(body, &mut |state| _ = mentioned.insert(state)));
         if self.begins {
@@ -161,7 +161,7 @@ impl Scope<'_, '_> {
     fn begun(&self) -> Vec<State> {
         let plan = self.emitter.plan;
         let dynamic = self.emitter.program.headers.ids().filter(|&id| self.emitter.dynamic_element(id).is_some());
-        let dynamic: BTreeSet<u32> = dynamic.map(|id| plan.headers[id].bit / 64).collect();
+        let dynamic: OrderedSet<u32> = dynamic.map(|id| plan.headers[id].bit / 64).collect();
         let words = (0..plan.storage.valid_words).filter(|word| !dynamic.contains(word));
         let mut begun: Vec<State> = words.map(State::Valid).collect();
         if let Some(path) = self.path {

@@ -12,22 +12,21 @@ use super::reparse::{Known, Reparsed};
 use super::walk::{Item, Tables, walk_block};
 use crate::abi::DROP_INGRESS;
 use base::index::Id as _;
-use base::{Bits, Span};
+use base::{Bits, OrderedMap, OrderedSet, Span};
 use ir::architecture::Point;
 use ir::walk::{base_var, visit_body, visit_expr, visit_writes};
 use ir::{
     BinaryOp, BlockId, BlockRole, Body, DropReason, Expr, ExprKind, LabelId, Place, Program, Source, Stmt, StmtKind,
     VarId,
 };
-use std::collections::{BTreeMap, BTreeSet};
 
 /// What happens between blocks.
 #[derive(Clone, Debug)]
 pub(crate) struct Between {
     /// The statements in front of a block.
-    before: BTreeMap<BlockId, Body>,
+    before: OrderedMap<BlockId, Body>,
     /// What the labels beyond those of the program mean.
-    exits: BTreeMap<LabelId, Exit>,
+    exits: OrderedMap<LabelId, Exit>,
     /// The variable with the port that a packet leaves on.
     pub(crate) port: VarId,
     /// The variable with the bytes that leave at most plus 1, or 0, if the architecture has one.
@@ -60,8 +59,8 @@ impl Between {
         let architecture = program.architecture;
         let ingress = architecture.ingress().ok_or(NoFastPath::Decisions)?;
         let mut between = Between {
-            before: BTreeMap::new(),
-            exits: BTreeMap::new(),
+            before: OrderedMap::new(),
+            exits: OrderedMap::new(),
             port: VarId::from_index(0),
             limit: None,
             may_punt: false,
@@ -113,7 +112,7 @@ impl Between {
 
     /// Reads the decisions on one side of the queues, where packets leave in front of block `at`.
     fn side(&mut self, program: &Program, at: BlockId, is_behind_queues: bool) -> Result<Side, NoFastPath> {
-        let (mut side, mut assigned) = (Side::default(), BTreeSet::new());
+        let (mut side, mut assigned) = (Side::default(), OrderedSet::new());
         let mut is_sent = false;
         let points = program.architecture.points.iter().zip(&program.decisions);
         for (point, body) in points.filter(|(point, _)| point.is_behind_queues == is_behind_queues) {
@@ -164,7 +163,7 @@ impl Between {
     /// What is known of variables where a parser starts behind the queues: those that are assigned in front of it, and
     /// metadata, of which packets keep what the decisions say. None if that is too involved.
     fn known_at(&self, program: &Program, parser: BlockId) -> Option<Known> {
-        let mut values = BTreeMap::new();
+        let mut values = OrderedMap::new();
         for stmt in self.before(parser) {
             let StmtKind::Assign { dst: Place::Var(var), src } = &stmt.kind else { return None };
             if vars_of(src).iter().any(|read| values.contains_key(read)) {
@@ -267,8 +266,8 @@ fn exit_of(point: &Point, end: &StmtKind) -> Option<Exit> {
 }
 
 /// The variables that an expression reads.
-fn vars_of(expr: &Expr) -> BTreeSet<VarId> {
-    let mut read = BTreeSet::new();
+fn vars_of(expr: &Expr) -> OrderedSet<VarId> {
+    let mut read = OrderedSet::new();
     visit_expr(expr, &mut |item| {
         if let ir::walk::Item::Var(var) = item {
             read.insert(var);
@@ -279,7 +278,7 @@ fn vars_of(expr: &Expr) -> BTreeSet<VarId> {
 
 /// Whether it makes no difference if packets leave in front of these blocks rather than behind them, under a condition
 /// that reads these variables.
-fn is_movable(program: &Program, read: &BTreeSet<VarId>, exit: Exit, blocks: std::ops::Range<usize>) -> bool {
+fn is_movable(program: &Program, read: &OrderedSet<VarId>, exit: Exit, blocks: std::ops::Range<usize>) -> bool {
     let is_drop = matches!(exit, Exit::DropIngress | Exit::DropEgress);
     let mut is_movable = true;
     for block in blocks.map(BlockId::from_index) {
@@ -356,11 +355,11 @@ fn assign(dst: VarId, src: Expr) -> Stmt {
 }
 
 /// Variables that the program may set to a value other than zero.
-pub(crate) struct MayBeSet(BTreeSet<VarId>);
+pub(crate) struct MayBeSet(OrderedSet<VarId>);
 
 impl MayBeSet {
     pub(crate) fn of(program: &Program) -> MayBeSet {
-        let mut set = BTreeSet::new();
+        let mut set = OrderedSet::new();
         visit_writes(program, &mut |place, constant| {
             set.extend(base_var(place).filter(|_| constant.is_none_or(|value| !value.is_zero())));
         });

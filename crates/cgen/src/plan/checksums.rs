@@ -5,12 +5,12 @@
 //! first one plus the changes (RFC 1624). Where the program tests whether the checksum was right, and it was, the sum
 //! is the complement of the packet's checksum.
 
+use base::OrderedMap;
 use ir::walk::{Item, bodies, visit_block, visit_body};
 use ir::{
     BinaryOp, Block, BlockKind, Body, Expr, ExprKind, FieldType, HashAlgorithm, HashInput, HashValue, HeaderId,
     HeaderRef, Place, Program, Stmt, StmtKind, VarId, VarKind,
 };
-use std::collections::BTreeMap;
 
 /// A checksum over a list of fields that is summed twice. Whether a field of an invalid header is left out or counts as
 /// zero makes no difference to a sum of whole words.
@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 pub(crate) struct Checksum {
     inputs: Vec<HashInput>,
     /// The first bit of each field in its word.
-    places: BTreeMap<(HeaderId, u32), u32>,
+    places: OrderedMap<(HeaderId, u32), u32>,
     /// How the program tests that the checksum was right.
     pub(crate) verified: Option<Verified>,
 }
@@ -300,8 +300,8 @@ fn base_of(place: &Place) -> &Place {
 
 /// Where the fields of a list lie in their 16-bit words. None if the list does not have whole words between changes of
 /// the guard, names a field twice, or contains values other than header fields and constants.
-fn places(program: &Program, inputs: &[HashInput]) -> Option<BTreeMap<(HeaderId, u32), u32>> {
-    let (mut places, mut position, mut guard) = (BTreeMap::new(), 0u32, None);
+fn places(program: &Program, inputs: &[HashInput]) -> Option<OrderedMap<(HeaderId, u32), u32>> {
+    let (mut places, mut position, mut guard) = (OrderedMap::new(), 0u32, None);
     for input in inputs {
         if guard != Some(&input.guard) {
             if !position.is_multiple_of(16) {

@@ -5,9 +5,8 @@
 //! which other headers are valid if it is. Code after a table then needs neither a saved offset nor the valid bits of
 //! the headers before it.
 
-use base::IndexVec;
+use base::{IndexVec, OrderedMap, OrderedSet};
 use ir::{BlockKind, FieldType, HeaderId, HeaderRef, Program, State, StateId, StmtKind};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// What is known about a header where it is valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,7 +14,7 @@ pub(crate) struct Extracted {
     /// Bytes of the packet before it, if that is a constant.
     pub(crate) at_bytes: Option<u32>,
     /// Other headers that are then valid.
-    pub(crate) after: BTreeSet<HeaderId>,
+    pub(crate) after: OrderedSet<HeaderId>,
 }
 
 impl Extracted {
@@ -29,8 +28,8 @@ impl Extracted {
 }
 
 /// The headers that a parser extracts. Statements inside of others extract nothing.
-pub(crate) fn extracted(program: &Program, parser: &BlockKind) -> BTreeMap<HeaderId, Extracted> {
-    let BlockKind::Parser { start, states, .. } = parser else { return BTreeMap::new() };
+pub(crate) fn extracted(program: &Program, parser: &BlockKind) -> OrderedMap<HeaderId, Extracted> {
+    let BlockKind::Parser { start, states, .. } = parser else { return OrderedMap::new() };
     found(program, *start, states).1
 }
 
@@ -39,7 +38,7 @@ pub(crate) fn valid_at(
     program: &Program,
     start: StateId,
     states: &IndexVec<StateId, State>,
-) -> BTreeMap<StateId, BTreeSet<HeaderId>> {
+) -> OrderedMap<StateId, OrderedSet<HeaderId>> {
     found(program, start, states).0.into_iter().map(|(id, known)| (id, known.after)).collect()
 }
 
@@ -48,11 +47,11 @@ fn found(
     program: &Program,
     start: StateId,
     states: &IndexVec<StateId, State>,
-) -> (BTreeMap<StateId, Extracted>, BTreeMap<HeaderId, Extracted>) {
-    let nothing = Extracted { at_bytes: Some(0), after: BTreeSet::new() };
-    let mut at_state: BTreeMap<StateId, Extracted> = BTreeMap::from([(start, nothing)]);
+) -> (OrderedMap<StateId, Extracted>, OrderedMap<HeaderId, Extracted>) {
+    let nothing = Extracted { at_bytes: Some(0), after: OrderedSet::new() };
+    let mut at_state: OrderedMap<StateId, Extracted> = OrderedMap::from([(start, nothing)]);
     let mut pending = vec![start];
-    let mut headers = BTreeMap::new();
+    let mut headers = OrderedMap::new();
     while let Some(id) = pending.pop() {
         let mut now = at_state[&id].clone();
         extract(program, &states[id], &mut now, &mut headers);
@@ -71,7 +70,7 @@ fn found(
 }
 
 /// Interprets a state and records what is known about the headers that it extracts.
-fn extract(program: &Program, state: &State, now: &mut Extracted, headers: &mut BTreeMap<HeaderId, Extracted>) {
+fn extract(program: &Program, state: &State, now: &mut Extracted, headers: &mut OrderedMap<HeaderId, Extracted>) {
     for stmt in &state.body {
         match &stmt.kind {
             StmtKind::Extract { dst: HeaderRef::Fixed(header), .. } => {

@@ -17,12 +17,12 @@ use super::state::{self, Object, Serialised};
 use super::walk::{Item, Tables, walk_block};
 use base::index::Id as _;
 use base::limits::SHORT_PROGRAM_STATEMENTS_MAX;
+use base::{OrderedMap, OrderedSet};
 use ir::walk::{base_var, statement_count, visit_body, visit_writes};
 use ir::{
     BlockId, BlockKind, BlockRole, Effect, HeaderId, HeaderRef, LabelId, Program, Source, Stmt, StmtKind, VarId,
     VarKind,
 };
-use std::collections::{BTreeMap, BTreeSet};
 
 /// The most bytes of variables that are saved on the stack for each packet of a burst.
 pub(crate) const SAVED_STATE_BYTES_MAX: u32 = 1024;
@@ -86,7 +86,7 @@ pub(crate) struct FastPath {
     /// The port that a packet leaves on.
     pub(crate) egress_port: VarId,
     /// Variables that equal the time of the run, because the program only reads them, and only behind the queues.
-    pub(crate) times: BTreeSet<VarId>,
+    pub(crate) times: OrderedSet<VarId>,
     /// The length that a packet is truncated to, plus 1, or 0; none if the program truncates no packet.
     pub(crate) truncated: Option<VarId>,
     /// Whether the deparser emits headers each once, and unconditionally: they then take no more bytes than what was
@@ -103,32 +103,32 @@ pub(crate) struct FastPath {
     /// its packet is.
     pub(crate) may_stay: bool,
     /// Headers that the parser extracts: those that may lie in the packet.
-    pub(crate) extracted: BTreeSet<HeaderId>,
+    pub(crate) extracted: OrderedSet<HeaderId>,
     /// Those of them that are not emitted. A packet with one of them does not stay as it is.
-    pub(crate) unemitted: BTreeSet<HeaderId>,
+    pub(crate) unemitted: OrderedSet<HeaderId>,
     /// If packets may stay: the last headers that are emitted, as far as no statement changes one of them. They are
     /// adjacent to the payload and stay where they are, whatever is put before them.
-    pub(crate) tail: BTreeSet<HeaderId>,
+    pub(crate) tail: OrderedSet<HeaderId>,
     /// How many of a packet's first bytes may be written before it has been through ingress, if that is known and they
     /// are few.
     pub(crate) written_bytes_max: Option<u32>,
     /// Checksums that are both verified and updated over the same fields.
     pub(crate) checksums: Vec<Checksum>,
     /// What is known about the headers that the parser extracts, if no block changes which are valid or where they are.
-    pub(crate) headers: BTreeMap<HeaderId, Extracted>,
+    pub(crate) headers: OrderedMap<HeaderId, Extracted>,
     /// What is known about them after the parser, if packets that are processed in place may stay as they are.
-    pub(crate) parsed: BTreeMap<HeaderId, Extracted>,
+    pub(crate) parsed: OrderedMap<HeaderId, Extracted>,
     /// State through which packets could observe that a punted packet, or one that is parsed, reaches its end after its
     /// neighbours have begun. Each packet then runs to completion, and those after a punted one wait for the core.
     pub(crate) run_to_completion: Option<Object>,
     /// Whether the start of the payload is read.
     pub(crate) reads_payload: bool,
     /// Spilled variables: the first byte in the spill area, and the last batch stage that mentions them.
-    pub(crate) spilled: BTreeMap<VarId, (u32, usize)>,
+    pub(crate) spilled: OrderedMap<VarId, (u32, usize)>,
     /// Bytes of the spill area.
     pub(crate) spilled_bytes: u32,
     /// Metadata and intrinsic variables that the core or a later block may read when it continues with a packet.
-    pub(crate) written_back: BTreeSet<VarId>,
+    pub(crate) written_back: OrderedSet<VarId>,
 }
 
 impl FastPath {
@@ -175,7 +175,7 @@ impl FastPath {
             written_bytes_max: parsed_bytes_max(program),
             tail: match &emitted {
                 Some(emitted) if may_stay && between.reparsed.is_none() => tail(program, emitted, &extracted_headers),
-                _ => BTreeSet::new(),
+                _ => OrderedSet::new(),
             },
             unemitted: unemitted.into_iter().collect(),
             extracted: extracted_headers,
@@ -183,11 +183,11 @@ impl FastPath {
             checksums: if keeps_headers { checksums(program) } else { Vec::new() },
             in_place: keeps_headers || moves && has_fixed_lengths(program),
             moves,
-            headers: if keeps_headers { extracted(program, &program.blocks[parser].kind) } else { BTreeMap::new() },
-            parsed: BTreeMap::new(),
+            headers: if keeps_headers { extracted(program, &program.blocks[parser].kind) } else { OrderedMap::new() },
+            parsed: OrderedMap::new(),
             run_to_completion: run_to_completion(program, between.may_punt),
             reads_payload: !keeps_headers || between.may_punt || hashes_payload(program),
-            spilled: BTreeMap::new(),
+            spilled: OrderedMap::new(),
             spilled_bytes: 0,
             written_back: written_back(program),
             between,
@@ -214,17 +214,17 @@ impl FastPath {
         }
         let mut path = FastPath {
             entry: Entry::Queues,
-            times: BTreeSet::new(),
+            times: OrderedSet::new(),
             // Clones may be cut by their session.
             truncated: self.between.limit,
             may_stay: self.moves && has_moved_bit,
-            unemitted: BTreeSet::new(),
-            tail: BTreeSet::new(),
+            unemitted: OrderedSet::new(),
+            tail: OrderedSet::new(),
             written_bytes_max: None,
             checksums: Vec::new(),
-            parsed: BTreeMap::new(),
+            parsed: OrderedMap::new(),
             run_to_completion: None,
-            spilled: BTreeMap::new(),
+            spilled: OrderedMap::new(),
             spilled_bytes: 0,
             ..self.clone()
         };
@@ -299,7 +299,7 @@ impl FastPath {
 
     /// Assigns places to the variables that are live across batch stages.
     fn find_spilled(&mut self, program: &Program, key_words: &dyn Fn(ir::TableId) -> usize) {
-        let mut stages_of: BTreeMap<VarId, (usize, usize)> = BTreeMap::new();
+        let mut stages_of: OrderedMap<VarId, (usize, usize)> = OrderedMap::new();
         {
             // Tail duplication spills no more variables: between two uses of a variable within one stage, no packet
             // meets a table.
@@ -361,8 +361,8 @@ impl FastPath {
 
 /// The variables with times that queues write which the program mentions in the blocks behind the queues, or in those
 /// before them.
-fn times(program: &Program, is_behind_queues: bool) -> BTreeSet<VarId> {
-    let mut found = BTreeSet::new();
+fn times(program: &Program, is_behind_queues: bool) -> OrderedSet<VarId> {
+    let mut found = OrderedSet::new();
     let blocks = program.blocks.iter().zip(program.architecture.blocks);
     for (block, _) in blocks.filter(|(_, info)| info.is_behind_queues == is_behind_queues) {
         walk_block(program, block, Tables::Inside, &mut |item| {
@@ -378,7 +378,7 @@ fn times(program: &Program, is_behind_queues: bool) -> BTreeSet<VarId> {
 
 /// Whether a program writes the times that queues write, or reads them before the queues.
 fn misuses_times(program: &Program) -> bool {
-    let mut written = BTreeSet::new();
+    let mut written = OrderedSet::new();
     visit_writes(program, &mut |place, _| written.extend(base_var(place)));
     !times(program, false).is_empty() || !times(program, true).is_disjoint(&written)
 }
@@ -461,8 +461,8 @@ fn run_to_completion(program: &Program, may_punt: bool) -> Option<Object> {
 
 /// The variables that must be written back when the core continues with a packet: all intrinsic ones, and metadata that
 /// a field list or a later block names.
-fn written_back(program: &Program) -> BTreeSet<VarId> {
-    let mut written_back: BTreeSet<VarId> =
+fn written_back(program: &Program) -> OrderedSet<VarId> {
+    let mut written_back: OrderedSet<VarId> =
         program.field_lists.iter().flat_map(|list| list.vars.iter().copied()).collect();
     let ingress = program.architecture.ingress();
     for id in program.blocks.ids().filter(|&id| Some(id) > ingress) {
@@ -479,8 +479,8 @@ fn written_back(program: &Program) -> BTreeSet<VarId> {
 }
 
 /// The headers that the parser extracts; of a stack, all elements.
-fn extracted_headers(program: &Program) -> BTreeSet<HeaderId> {
-    let mut found = BTreeSet::new();
+fn extracted_headers(program: &Program) -> OrderedSet<HeaderId> {
+    let mut found = OrderedSet::new();
     let parser = &program.blocks[parser_of(program)];
     walk_block(program, parser, Tables::Outside, &mut |item| {
         let Item::Stmt(Stmt { kind: StmtKind::Extract { dst, .. }, .. }) = item else { return };
@@ -512,7 +512,7 @@ fn parsed_bytes_max(program: &Program) -> Option<u32> {
 /// before it; if it returns none, so does this. No cycle may advance without end.
 fn furthest(program: &Program, through: impl Fn(&ir::State, u32) -> Option<u32>) -> Option<u32> {
     let BlockKind::Parser { start, states, .. } = &program.blocks[parser_of(program)].kind else { return None };
-    let mut before: BTreeMap<ir::StateId, u32> = BTreeMap::from([(*start, 0)]);
+    let mut before: OrderedMap<ir::StateId, u32> = OrderedMap::from([(*start, 0)]);
     let mut pending = vec![*start];
     let mut most = 0;
     while let Some(id) = pending.pop() {
@@ -562,8 +562,8 @@ fn any_in_parser(program: &Program, is_such: impl Fn(&StmtKind) -> bool) -> bool
 
 /// The last of the emitted headers, as far as no statement makes one valid or invalid, or moves it. Empty if the length
 /// of what the parser extracts before them is not known from which headers there are.
-fn tail(program: &Program, emitted: &[HeaderId], extracted: &BTreeSet<HeaderId>) -> BTreeSet<HeaderId> {
-    let mut changed = BTreeSet::new();
+fn tail(program: &Program, emitted: &[HeaderId], extracted: &OrderedSet<HeaderId>) -> OrderedSet<HeaderId> {
+    let mut changed = OrderedSet::new();
     state::walk_program(program, &mut |stmt| match &stmt.kind {
         StmtKind::SetValid(header)
         | StmtKind::SetInvalid(header)
@@ -579,10 +579,10 @@ fn tail(program: &Program, emitted: &[HeaderId], extracted: &BTreeSet<HeaderId>)
         }
         _ => {}
     });
-    let tail: BTreeSet<HeaderId> =
+    let tail: OrderedSet<HeaderId> =
         emitted.iter().rev().take_while(|header| !changed.contains(header)).copied().collect();
     let is_fixed = |header: &HeaderId| program.header_type(&HeaderRef::Fixed(*header)).varbit().is_none();
-    if extracted.difference(&tail).all(is_fixed) { tail } else { BTreeSet::new() }
+    if extracted.difference(&tail).all(is_fixed) { tail } else { OrderedSet::new() }
 }
 
 /// Whether the parser skips bytes that belong to no header.
@@ -594,7 +594,7 @@ pub(crate) fn advances(program: &Program) -> bool {
 /// emitted before all others. So if no block changes which are valid or where they are, exactly what was extracted
 /// behind those is emitted, without gaps.
 fn parses_in_order(program: &Program, unemitted: &[HeaderId], emitted: &[HeaderId]) -> bool {
-    let emitted: BTreeMap<HeaderId, u32> = unemitted.iter().chain(emitted).copied().zip(0..).collect();
+    let emitted: OrderedMap<HeaderId, u32> = unemitted.iter().chain(emitted).copied().zip(0..).collect();
     // How far in the list of emits a packet can be. Every cycle that extracts advances in the list.
     let through = |state: &ir::State, before: u32| {
         let mut position = before;

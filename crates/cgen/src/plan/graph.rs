@@ -11,10 +11,9 @@ use super::fast_path::FastPath;
 use super::sharing::Sharing;
 use super::state;
 use super::walk::{Item, Tables, Visit, Walk};
-use base::Bits;
 use base::limits::BURST_PACKETS_MAX;
+use base::{Bits, OrderedMap, OrderedSet};
 use ir::{Body, Expr, LabelId, Program, RegisterId, Stmt, StmtKind, TableId, VarId};
-use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 /// Position in [`Graph::nodes`].
@@ -43,7 +42,7 @@ pub(crate) struct Node<'p> {
     /// Where the packet goes.
     pub(crate) end: End<'p>,
     /// Where it goes instead if a statement or an action inside leaves a `Block` that tables split.
-    pub(crate) leaves: BTreeMap<LabelId, NodeId>,
+    pub(crate) leaves: OrderedMap<LabelId, NodeId>,
 }
 
 /// Where a packet goes after a node.
@@ -113,7 +112,7 @@ impl<'p> Graph<'p> {
     ) -> Result<Graph<'p>, Uncut> {
         let rows_bytes = |table| key_words(table) * size_of::<u64>() * BURST_PACKETS_MAX;
         // Tables between two uses of state of observable order.
-        let mut between = BTreeSet::new();
+        let mut between = OrderedSet::new();
         let mut uncut = None;
         loop {
             let cuttable = |table| rows_bytes(table) <= KEY_ROWS_BYTES_MAX && !between.contains(&table);
@@ -144,7 +143,7 @@ impl<'p> Graph<'p> {
     /// All as one node.
     pub(crate) fn single(bodies: &[&'p [Stmt]], why: Uncut) -> Graph<'p> {
         let code = bodies.iter().flat_map(|body| body.iter()).collect();
-        let node = Node { head: None, code, end: End::Done, leaves: BTreeMap::new() };
+        let node = Node { head: None, code, end: End::Done, leaves: OrderedMap::new() };
         let (stages, entries) = (vec![vec![0]], vec![vec![0]]);
         Graph { nodes: vec![node], stages, entries, has_finish: true, uncut: Some(why) }
     }
@@ -187,7 +186,8 @@ impl<'p> Graph<'p> {
     fn form_stages(&mut self) {
         let order = std::mem::take(&mut self.stages).concat();
         // The last stage that leads to a node; none for the first node.
-        let mut last: BTreeMap<NodeId, Option<usize>> = order.first().map(|&first| (first, None)).into_iter().collect();
+        let mut last: OrderedMap<NodeId, Option<usize>> =
+            order.first().map(|&first| (first, None)).into_iter().collect();
         let mut stages: Vec<Vec<NodeId>> = Vec::new();
         for id in order {
             let Some(&source) = last.get(&id) else { continue };
@@ -213,7 +213,7 @@ impl<'p> Graph<'p> {
     /// Sets the stages, and finds where they are entered.
     pub(crate) fn set_stages(&mut self, stages: Vec<Vec<NodeId>>) {
         // Targets of a stage's own nodes are entered from within, unless another stage leads there too.
-        let mut from: BTreeMap<NodeId, BTreeSet<usize>> = BTreeMap::new();
+        let mut from: OrderedMap<NodeId, OrderedSet<usize>> = OrderedMap::new();
         for (number, stage) in stages.iter().enumerate() {
             for next in stage.iter().flat_map(|&id| self.nodes[id].targets()) {
                 from.entry(next).or_default().insert(number);
@@ -229,9 +229,9 @@ impl<'p> Graph<'p> {
     }
 
     /// Finds where statements and actions inside of nodes leave to.
-    fn find_leaves(&mut self, program: &'p Program, labels: &BTreeMap<LabelId, NodeId>) {
+    fn find_leaves(&mut self, program: &'p Program, labels: &OrderedMap<LabelId, NodeId>) {
         for id in 0..self.nodes.len() {
-            let mut found = BTreeMap::new();
+            let mut found = OrderedMap::new();
             self.walk_node(program, id, &mut |item| {
                 if let Item::Stmt(Stmt { kind: StmtKind::Leave(label), .. }) = item {
                     found.extend(labels.get(label).map(|&node| (*label, node)));
@@ -260,7 +260,7 @@ impl<'p> Graph<'p> {
     /// second. Within a stage, packets keep their order.
     fn visible_order(&self, program: &'p Program) -> Option<(state::Object, RangeInclusive<usize>)> {
         let written = state::written_registers(program);
-        let mut seen = BTreeMap::new();
+        let mut seen = OrderedMap::new();
         (0..).zip(&self.stages).find_map(|(number, stage)| {
             let here = self.touched(program, stage, &written);
             here.into_iter().find_map(|object| Some((object, seen.insert(object, number)? + 1..=number)))
@@ -272,9 +272,9 @@ impl<'p> Graph<'p> {
         &self,
         program: &'p Program,
         stage: &[NodeId],
-        written: &BTreeSet<RegisterId>,
-    ) -> BTreeSet<state::Object> {
-        let mut here = BTreeSet::new();
+        written: &OrderedSet<RegisterId>,
+    ) -> OrderedSet<state::Object> {
+        let mut here = OrderedSet::new();
         for &id in stage {
             let head = self.nodes[id].head.and_then(|apply| program.tables[apply.table].direct_meter.as_ref());
             here.extend(head.map(|(meter, _)| state::Object::DirectMeter(*meter)));
@@ -353,10 +353,10 @@ impl Node<'_> {
 struct Builder<'p, 'c> {
     cuttable: &'c dyn Fn(TableId) -> bool,
     /// Statements that tables in them split, by their addresses.
-    cut: BTreeSet<*const Stmt>,
+    cut: OrderedSet<*const Stmt>,
     nodes: Vec<Node<'p>>,
     order: Vec<NodeId>,
-    labels: BTreeMap<LabelId, NodeId>,
+    labels: OrderedMap<LabelId, NodeId>,
     current: NodeId,
     label_twice: bool,
 }
@@ -365,10 +365,10 @@ impl<'p, 'c> Builder<'p, 'c> {
     fn new(cuttable: &'c dyn Fn(TableId) -> bool) -> Self {
         Builder {
             cuttable,
-            cut: BTreeSet::new(),
+            cut: OrderedSet::new(),
             nodes: Vec::new(),
             order: Vec::new(),
-            labels: BTreeMap::new(),
+            labels: OrderedMap::new(),
             current: 0,
             label_twice: false,
         }
@@ -389,7 +389,7 @@ impl<'p, 'c> Builder<'p, 'c> {
     }
 
     fn node(&mut self, head: Option<Apply<'p>>) -> NodeId {
-        self.nodes.push(Node { head, code: Vec::new(), end: End::Done, leaves: BTreeMap::new() });
+        self.nodes.push(Node { head, code: Vec::new(), end: End::Done, leaves: OrderedMap::new() });
         self.nodes.len() - 1
     }
 

@@ -9,13 +9,12 @@
 
 use super::fast_path::changes_headers;
 use super::walk::{Item, Tables, Walk, walk_block};
-use base::{Bits, Span};
+use base::{Bits, OrderedMap, OrderedSet, Span};
 use ir::walk::{base_var, visit_body};
 use ir::{
     BinaryOp, BlockId, BlockKind, BlockRole, Body, Expr, ExprKind, HeaderId, HeaderRef, KeySet, Place, Program,
     SelectCase, StateId, Stmt, StmtKind, Target, Transition, Type, UnaryOp, VarId, VarKind,
 };
-use std::collections::{BTreeMap, BTreeSet};
 
 /// The most conditions and states on all ways through the parser.
 const STEPS_MAX: u32 = 256;
@@ -38,9 +37,9 @@ pub(crate) struct Reparsed {
 /// What is known of variables where the parser starts.
 pub(crate) struct Known {
     /// The values of variables that the architecture sets between the two.
-    pub(crate) values: BTreeMap<VarId, Expr>,
+    pub(crate) values: OrderedMap<VarId, Expr>,
     /// The metadata that it keeps; others are zero.
-    pub(crate) kept: BTreeSet<VarId>,
+    pub(crate) kept: OrderedSet<VarId>,
 }
 
 /// The ways of packets through the parser.
@@ -59,9 +58,9 @@ struct Cursor {
     /// How many of the emitted headers are behind it.
     passed: usize,
     /// The headers that it has extracted.
-    extracted: BTreeSet<HeaderId>,
+    extracted: OrderedSet<HeaderId>,
     /// What it has assigned, in terms of the state before it.
-    values: BTreeMap<VarId, Expr>,
+    values: OrderedMap<VarId, Expr>,
     /// The assignments that outlive it.
     assigned: Body,
 }
@@ -71,10 +70,10 @@ struct Follower<'p> {
     states: &'p base::IndexVec<StateId, ir::State>,
     emitted: Vec<HeaderId>,
     /// What the deparser writes beside the packet.
-    written_vars: BTreeSet<VarId>,
-    written_headers: BTreeSet<HeaderId>,
+    written_vars: OrderedSet<VarId>,
+    written_headers: OrderedSet<HeaderId>,
     /// Metadata that packets keep.
-    kept: BTreeSet<VarId>,
+    kept: OrderedSet<VarId>,
     /// Headers that may be valid before the parser, beside those that are emitted, and are used behind it.
     others: Vec<HeaderId>,
     steps: u32,
@@ -92,7 +91,7 @@ impl Reparsed {
             return None;
         };
         let emitted = emitted(program, body)?;
-        let (mut written_vars, mut written_headers) = (BTreeSet::new(), BTreeSet::new());
+        let (mut written_vars, mut written_headers) = (OrderedSet::new(), OrderedSet::new());
         written_by(program, body, &mut written_vars, &mut written_headers)?;
         let is_last = !states.iter().any(|state| extracts(&state.body));
         if is_last && !leaves_headers_alone(program, parser) {
@@ -158,8 +157,8 @@ fn is_of_variables(stmt: &StmtKind) -> bool {
 fn written_by(
     program: &Program,
     body: &[Stmt],
-    vars: &mut BTreeSet<VarId>,
-    headers: &mut BTreeSet<HeaderId>,
+    vars: &mut OrderedSet<VarId>,
+    headers: &mut OrderedSet<HeaderId>,
 ) -> Option<()> {
     let mut is_known = true;
     visit_body(body, &mut |stmt| {
@@ -205,7 +204,7 @@ fn leaves_headers_alone(program: &Program, parser: BlockId) -> bool {
 
 /// The headers that may be valid behind ingress though the deparser does not emit them, and that are used later.
 fn others(program: &Program, parser: BlockId, emitted: &[HeaderId]) -> Vec<HeaderId> {
-    let (mut before, mut behind) = (BTreeSet::new(), BTreeSet::new());
+    let (mut before, mut behind) = (OrderedSet::new(), OrderedSet::new());
     for (id, block) in program.blocks.iter_enumerated() {
         let found = if id < parser { &mut before } else { &mut behind };
         walk_block(program, block, Tables::Inside, &mut |item| {
@@ -399,7 +398,7 @@ impl Follower<'_> {
 
     /// Assignments of zero to metadata that are used from the parser on and keep nothing of ingress.
     fn resets(&self, parser: BlockId) -> Body {
-        let mut used = BTreeSet::new();
+        let mut used = OrderedSet::new();
         for (id, block) in self.program.blocks.iter_enumerated() {
             if id >= parser {
                 walk_block(self.program, block, Tables::Inside, &mut |item| {

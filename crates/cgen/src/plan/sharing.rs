@@ -41,24 +41,24 @@
 
 use super::state::{self, Object, touched, walk_program, written_registers};
 use super::walk::{Item as Met, Tables, walk_block};
+use base::{OrderedMap, OrderedSet};
 use ir::walk::{Item, bodies, transition_exprs, visit_expr, visit_own, visit_place, visit_table_inputs};
 use ir::{
     BinaryOp, Block, BlockKind, BlockRole, Effect, Expr, ExprKind, Place, Program, RegisterId, Source, Stmt, StmtKind,
     VarId, VarKind,
 };
-use std::collections::{BTreeMap, BTreeSet};
 
 /// How several workers share the state of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sharing {
     /// State for which workers take turns at the whole program, as text for users; empty if they need not.
-    pub turns: BTreeSet<String>,
+    pub turns: OrderedSet<String>,
     /// Why a lock around a part of the program is not enough for it.
     pub why_turns: Option<WholeProgram>,
     /// Registers that exist once, which workers touch while they hold a lock around a part of the program.
-    pub guarded: BTreeSet<RegisterId>,
+    pub guarded: OrderedSet<RegisterId>,
     /// Registers of which each worker may have cells of its own: their value is the sum.
-    pub sums: BTreeSet<RegisterId>,
+    pub sums: OrderedSet<RegisterId>,
     /// The variable with the time, if packets that hold the lock must not see it run backwards.
     pub time: Option<VarId>,
     /// Packets are coalesced or split, or add entries to tables: their order is one of all flows, which only one worker
@@ -94,7 +94,7 @@ impl Sharing {
     fn of_state(program: &Program) -> Sharing {
         let sums = sums(program);
         let written = written_registers(program);
-        let mut objects = BTreeSet::new();
+        let mut objects = OrderedSet::new();
         walk_program(program, &mut |stmt| objects.extend(touched(program, stmt, &written).filter(is_ordered(&sums))));
         if program.tables.iter().any(|table| table.expires) {
             objects.insert(Object::Timers);
@@ -125,7 +125,7 @@ impl Sharing {
 }
 
 /// Whether the order in which workers use an object is observable.
-fn is_ordered(sums: &BTreeSet<RegisterId>) -> impl Fn(&Object) -> bool {
+fn is_ordered(sums: &OrderedSet<RegisterId>) -> impl Fn(&Object) -> bool {
     |object| match object {
         Object::Register(register) => !sums.contains(register),
         Object::Messages | Object::LoopSteps(_) | Object::Random | Object::Meter(_) => false,
@@ -137,7 +137,7 @@ fn is_ordered(sums: &BTreeSet<RegisterId>) -> impl Fn(&Object) -> bool {
 
 /// Checks that a lock around a part of the program is enough for these objects; returns the time's variable, if the
 /// lock must cover it.
-fn guardable(program: &Program, objects: &BTreeSet<Object>) -> Result<Option<VarId>, WholeProgram> {
+fn guardable(program: &Program, objects: &OrderedSet<Object>) -> Result<Option<VarId>, WholeProgram> {
     if !objects.iter().all(|object| matches!(object, Object::Register(_))) {
         return Err(WholeProgram::State);
     }
@@ -166,7 +166,7 @@ fn guardable(program: &Program, objects: &BTreeSet<Object>) -> Result<Option<Var
     }
 }
 
-fn touches(program: &Program, block: &Block, objects: &BTreeSet<Object>) -> bool {
+fn touches(program: &Program, block: &Block, objects: &OrderedSet<Object>) -> bool {
     let written = written_registers(program);
     let mut found = false;
     walk_block(program, block, Tables::Inside, &mut |item| {
@@ -196,22 +196,22 @@ struct Step {
 }
 
 /// Registers of which every use is part of such a step.
-fn sums(program: &Program) -> BTreeSet<RegisterId> {
-    let mut uses: BTreeMap<RegisterId, usize> = BTreeMap::new();
+fn sums(program: &Program) -> OrderedSet<RegisterId> {
+    let mut uses: OrderedMap<RegisterId, usize> = OrderedMap::new();
     walk_program(program, &mut |stmt| {
         if let StmtKind::RegisterRead { register, .. } | StmtKind::RegisterWrite { register, .. } = &stmt.kind {
             *uses.entry(*register).or_default() += 1;
         }
     });
     if uses.is_empty() {
-        return BTreeSet::new();
+        return OrderedSet::new();
     }
     let mut steps = Vec::new();
     for body in bodies(program) {
         steps_of(body, &mut steps);
     }
     let mentioned = mention_counts(program);
-    let mut held: BTreeMap<VarId, usize> = BTreeMap::new();
+    let mut held: OrderedMap<VarId, usize> = OrderedMap::new();
     for step in &steps {
         *held.entry(step.held).or_default() += step.mentions;
     }
@@ -281,8 +281,8 @@ fn count_in(expr: &Expr, counted: VarId) -> usize {
 }
 
 /// How often each variable is mentioned.
-fn mention_counts(program: &Program) -> BTreeMap<VarId, usize> {
-    let mut counts: BTreeMap<VarId, usize> = BTreeMap::new();
+fn mention_counts(program: &Program) -> OrderedMap<VarId, usize> {
+    let mut counts: OrderedMap<VarId, usize> = OrderedMap::new();
     let mut see = |item: Item<'_>| {
         if let Item::Var(var) = item {
             *counts.entry(var).or_default() += 1;

@@ -4,13 +4,13 @@
 //! writes: the control plane writes between bursts, so they are constant within one.
 
 use super::walk::{Item, Tables, Walk, walk_block};
+use base::OrderedSet;
 use base::limits::BURST_PACKETS_MAX;
 use ir::walk::slot_of;
 use ir::{
     Block, BlockId, BlockRole, DirectMeterId, Effect, LabelId, MeterId, Place, Program, RegisterId, Stmt, StmtKind,
     TableId,
 };
-use std::collections::BTreeSet;
 
 /// An object whose order of use packets can observe.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -38,8 +38,8 @@ pub(crate) enum Object {
 }
 
 /// Registers that the program writes.
-pub(crate) fn written_registers(program: &Program) -> BTreeSet<RegisterId> {
-    let mut written = BTreeSet::new();
+pub(crate) fn written_registers(program: &Program) -> OrderedSet<RegisterId> {
+    let mut written = OrderedSet::new();
     walk_program(program, &mut |stmt| {
         if let StmtKind::RegisterWrite { register, .. } = &stmt.kind {
             written.insert(*register);
@@ -67,7 +67,7 @@ pub(crate) fn walk_program<'p>(program: &'p Program, visit: &mut dyn FnMut(&'p S
 }
 
 /// The object that a statement (without the statements inside of it) touches.
-pub(crate) fn touched(program: &Program, stmt: &Stmt, written: &BTreeSet<RegisterId>) -> Option<Object> {
+pub(crate) fn touched(program: &Program, stmt: &Stmt, written: &OrderedSet<RegisterId>) -> Option<Object> {
     match &stmt.kind {
         StmtKind::RegisterRead { register, .. } | StmtKind::RegisterWrite { register, .. } => {
             written.contains(register).then_some(Object::Register(*register))
@@ -119,7 +119,7 @@ pub(crate) fn egress_burst_max(program: &Program) -> u32 {
 /// these blocks are then applied before requests after the last.
 fn egress_is_seen(program: &Program) -> bool {
     let written = written_registers(program);
-    let mut seen = BTreeSet::new();
+    let mut seen = OrderedSet::new();
     for block in program.architecture.blocks_behind_queues() {
         let here = touched_in(program, &program.blocks[block], &written);
         if !here.is_disjoint(&seen) {
@@ -139,7 +139,7 @@ pub(crate) fn serialised(program: &Program) -> Option<Serialised> {
         return Some(Serialised::Published(Object::Entries(table)));
     }
     let written = written_registers(program);
-    let (mut seen, mut seen_again) = (BTreeSet::new(), BTreeSet::new());
+    let (mut seen, mut seen_again) = (OrderedSet::new(), OrderedSet::new());
     let meets_again = blocks_that_meet_again(program);
     for (id, block) in program.blocks.iter_enumerated() {
         let here = touched_in(program, block, &written);
@@ -155,8 +155,8 @@ pub(crate) fn serialised(program: &Program) -> Option<Serialised> {
 }
 
 /// The objects of observable order that a block touches.
-pub(crate) fn touched_in(program: &Program, block: &Block, written: &BTreeSet<RegisterId>) -> BTreeSet<Object> {
-    let mut found = BTreeSet::new();
+pub(crate) fn touched_in(program: &Program, block: &Block, written: &OrderedSet<RegisterId>) -> OrderedSet<Object> {
+    let mut found = OrderedSet::new();
     walk_block(program, block, Tables::Inside, &mut |item| {
         if let Item::Stmt(stmt) = item {
             found.extend(touched(program, stmt, written).filter(|object| !matches!(object, Object::LoopSteps(_))));
@@ -183,7 +183,7 @@ pub(crate) fn name(program: &Program, object: Object) -> String {
 
 /// The blocks that a packet, or a copy of it, can enter after it has been through them or a later block. Clones to
 /// egress enter the blocks behind the queues; those that ingress requests are parsed first.
-fn blocks_that_meet_again(program: &Program) -> BTreeSet<BlockId> {
+fn blocks_that_meet_again(program: &Program) -> OrderedSet<BlockId> {
     if program.may_request(Effect::IngressAgain) {
         return program.blocks.ids().collect();
     }

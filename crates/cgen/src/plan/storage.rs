@@ -20,11 +20,10 @@ use super::parts::parts;
 use super::walk::{Item, Tables, Walk, walk_block};
 use super::{CONTEXT_BYTES_MAX, PlanError, VarSlot};
 use crate::abi;
-use base::IndexVec;
 use base::index::Id as _;
 use base::limits::HEADROOM_BYTES;
+use base::{IndexVec, OrderedMap, OrderedSet};
 use ir::{BlockId, BlockKind, HeaderId, HeaderRef, Program, RoutineId, StackId, StmtKind, TableId, VarId, VarKind};
-use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// The valid bit that is set if a header was relocated, for packets that may leave as they were received.
@@ -90,11 +89,11 @@ pub(crate) struct BlockPlan {
     /// Whether a control that is not split at its tables is divided into several functions.
     pub(crate) is_split: bool,
     /// Routines that run in it.
-    pub(crate) routines: BTreeSet<RoutineId>,
+    pub(crate) routines: OrderedSet<RoutineId>,
     /// Locals that are spilled across tables or shared with routines: the first byte in the spill area.
-    pub(crate) spilled: BTreeMap<VarId, u32>,
+    pub(crate) spilled: OrderedMap<VarId, u32>,
     /// Local headers that the block uses.
-    pub(crate) local_headers: BTreeSet<HeaderId>,
+    pub(crate) local_headers: OrderedSet<HeaderId>,
 }
 
 /// Everything that `build` finds.
@@ -215,16 +214,16 @@ fn place_metadata(program: &Program, base: u32, storage: &mut Storage) -> Result
 /// How the program uses headers.
 struct HeaderUses {
     /// Headers that need a home: they are made valid or copied to.
-    homed: BTreeSet<HeaderId>,
+    homed: OrderedSet<HeaderId>,
     /// Stacks with elements that are indexed at run time, or with many that are moved.
-    dynamic: BTreeSet<StackId>,
+    dynamic: OrderedSet<StackId>,
     /// Stacks that are moved.
-    moved: BTreeSet<StackId>,
+    moved: OrderedSet<StackId>,
 }
 
 impl HeaderUses {
     fn of(program: &Program) -> HeaderUses {
-        let mut uses = HeaderUses { homed: BTreeSet::new(), dynamic: BTreeSet::new(), moved: BTreeSet::new() };
+        let mut uses = HeaderUses { homed: OrderedSet::new(), dynamic: OrderedSet::new(), moved: OrderedSet::new() };
         for block in &program.blocks {
             walk_block(program, block, Tables::Inside, &mut |item| match item {
                 Item::Header(header) => uses.dynamic.extend(stack_of(header)),
@@ -280,7 +279,7 @@ type PlacedHeaders = (IndexVec<HeaderId, HeaderSlot>, IndexVec<StackId, StackSlo
 fn place_headers(program: &Program, uses: &HeaderUses, storage: &mut Storage) -> PlacedHeaders {
     let mut headers: IndexVec<HeaderId, HeaderSlot> = program.headers.iter().map(|_| HeaderSlot::default()).collect();
     let mut stacks: IndexVec<StackId, StackSlot> = program.stacks.iter().map(|_| StackSlot::default()).collect();
-    let in_dynamic: BTreeSet<HeaderId> =
+    let in_dynamic: OrderedSet<HeaderId> =
         uses.dynamic.iter().flat_map(|&stack| &program.stacks[stack].elements).copied().collect();
     let mut bits = 0;
     let mut place = |id: HeaderId, home_in_context: bool, bits: &mut u32, storage: &mut Storage| {
@@ -370,12 +369,12 @@ fn plan_block(
 }
 
 /// The routines that a block and the actions of its tables call.
-fn called_in(program: &Program, block: &ir::Block) -> BTreeSet<RoutineId> {
+fn called_in(program: &Program, block: &ir::Block) -> OrderedSet<RoutineId> {
     let mut bodies: Vec<&[ir::Stmt]> = match &block.kind {
         BlockKind::Control { body } => vec![body],
         BlockKind::Parser { states, .. } => states.iter().map(|state| &state.body[..]).collect(),
     };
-    let mut tables = BTreeSet::new();
+    let mut tables = OrderedSet::new();
     for body in &bodies {
         ir::walk::visit_body(body, &mut |stmt| {
             if let StmtKind::ApplyTable { table, .. } = stmt.kind {
@@ -389,8 +388,8 @@ fn called_in(program: &Program, block: &ir::Block) -> BTreeSet<RoutineId> {
 }
 
 /// The local variables that routines mention.
-fn locals_of(program: &Program, routines: &BTreeSet<RoutineId>) -> BTreeSet<VarId> {
-    let mut locals = BTreeSet::new();
+fn locals_of(program: &Program, routines: &OrderedSet<RoutineId>) -> OrderedSet<VarId> {
+    let mut locals = OrderedSet::new();
     for &routine in routines {
         Walk::new(program, Tables::Outside).body(&program.routines[routine].body, &mut |item| match item {
             Item::Var(var) if program.vars[var].kind == VarKind::Local => _ = locals.insert(var),
@@ -406,11 +405,11 @@ fn find_crossing(
     body: &ir::Body,
     key_words: &dyn Fn(TableId) -> usize,
     plan: &mut BlockPlan,
-    crossing: &mut BTreeSet<VarId>,
+    crossing: &mut OrderedSet<VarId>,
 ) {
     let graph = Graph::new(program, body, key_words);
     plan.cut = graph.is_cut();
-    let mut first_use: BTreeMap<VarId, usize> = BTreeMap::new();
+    let mut first_use: OrderedMap<VarId, usize> = OrderedMap::new();
     let private = private_params(program, &[body]);
     let mut mention = |item: Item<'_>, stage: usize| {
         let Item::Var(var) = item else { return };
@@ -434,8 +433,8 @@ fn find_crossing(
 
 /// Parameters that only their own action mentions. Each run of the action sets them, so that they are not live across
 /// runs.
-pub(crate) fn private_params(program: &Program, bodies: &[&[ir::Stmt]]) -> BTreeSet<VarId> {
-    let mut owners: BTreeMap<VarId, BTreeSet<usize>> = BTreeMap::new();
+pub(crate) fn private_params(program: &Program, bodies: &[&[ir::Stmt]]) -> OrderedSet<VarId> {
+    let mut owners: OrderedMap<VarId, OrderedSet<usize>> = OrderedMap::new();
     let own = program.actions.len();
     for body in bodies {
         Walk::new(program, Tables::Outside).body(body, &mut |item| {

@@ -13,8 +13,8 @@
 use super::graph::{End, Graph, NodeId};
 use super::state;
 use super::walk::{Item, Tables, walk_block};
+use base::{OrderedMap, OrderedSet};
 use ir::{BlockRole, Expr, ExprKind, Program, RegisterId, Stmt, StmtKind, VarId, VarKind};
-use std::collections::{BTreeMap, BTreeSet};
 
 impl<'p> Graph<'p> {
     /// The graph with nodes copied for each stage, unless its nodes would then have more than `statements_max`
@@ -27,7 +27,7 @@ impl<'p> Graph<'p> {
             return self;
         }
         // Stages without a copy lead to the node of the stage to which it belongs.
-        let mut taken = BTreeSet::new();
+        let mut taken = OrderedSet::new();
         let mut own_or_copy = |id: NodeId, is_own: bool| match is_own && taken.insert(id) {
             true => id,
             false => {
@@ -39,7 +39,7 @@ impl<'p> Graph<'p> {
             let is_left = |id: &&NodeId| copied[..number].iter().all(|copied| copied.contains(*id));
             home.iter().filter(is_left).copied().collect::<Vec<_>>()
         };
-        let left: BTreeSet<NodeId> = self.stages.iter().enumerate().flat_map(is_left_by).collect();
+        let left: OrderedSet<NodeId> = self.stages.iter().enumerate().flat_map(is_left_by).collect();
         let stages: Vec<Vec<(NodeId, NodeId)>> = present
             .iter()
             .zip(&self.stages)
@@ -49,7 +49,7 @@ impl<'p> Graph<'p> {
             .collect();
         // Until all copies are made, they lead where their originals do.
         for nodes in &stages {
-            let own: BTreeMap<NodeId, NodeId> = nodes.iter().copied().collect();
+            let own: OrderedMap<NodeId, NodeId> = nodes.iter().copied().collect();
             for id in own.values() {
                 self.nodes[*id].lead_to(|target| own.get(&target).copied().unwrap_or(target));
             }
@@ -59,9 +59,9 @@ impl<'p> Graph<'p> {
     }
 
     /// For each stage, the nodes from which packets of that stage reach no state of observable order.
-    fn without_order(&self, program: &'p Program) -> Vec<BTreeSet<NodeId>> {
+    fn without_order(&self, program: &'p Program) -> Vec<OrderedSet<NodeId>> {
         let written = state::written_registers(program);
-        let mut before = BTreeSet::new();
+        let mut before = OrderedSet::new();
         let parser = program.architecture.first(BlockRole::Parser).map(|parser| &program.blocks[parser]);
         if let Some(parser) = parser {
             walk_block(program, parser, Tables::Inside, &mut |item| before.extend(variable(&item)));
@@ -71,7 +71,7 @@ impl<'p> Graph<'p> {
             let mut met = before.clone();
             self.without_tables(stage).into_iter().for_each(|id| self.meet(program, id, &mut met));
             let zeros = Zeros { program, written: &written, met: &met };
-            let mut without = BTreeSet::new();
+            let mut without = OrderedSet::new();
             for &id in self.stages.iter().flatten().rev() {
                 let leads_to_none =
                     self.nodes[id].targets().iter().all(|next| without.contains(next) || self.is_end(*next));
@@ -85,8 +85,8 @@ impl<'p> Graph<'p> {
     }
 
     /// The nodes that are reachable from a stage without a table between.
-    fn without_tables(&self, stage: &[NodeId]) -> BTreeSet<NodeId> {
-        let mut reached = BTreeSet::new();
+    fn without_tables(&self, stage: &[NodeId]) -> OrderedSet<NodeId> {
+        let mut reached = OrderedSet::new();
         let mut pending = stage.to_vec();
         while let Some(id) = pending.pop() {
             if reached.insert(id) {
@@ -97,9 +97,9 @@ impl<'p> Graph<'p> {
     }
 
     /// Adds the variables that a node mentions, except those that it only tests to choose a branch.
-    fn meet(&self, program: &'p Program, id: NodeId, met: &mut BTreeSet<VarId>) {
+    fn meet(&self, program: &'p Program, id: NodeId, met: &mut OrderedSet<VarId>) {
         let tested: Vec<VarId> = self.nodes[id].code.iter().filter_map(|stmt| tested(stmt)).collect();
-        let mut count: BTreeMap<VarId, usize> = BTreeMap::new();
+        let mut count: OrderedMap<VarId, usize> = OrderedMap::new();
         self.walk_node(program, id, &mut |item| {
             if let Some(var) = variable(&item) {
                 *count.entry(var).or_default() += 1;
@@ -119,13 +119,13 @@ impl<'p> Graph<'p> {
 
     /// The nodes of each stage in order: those that may be copied if they are reachable from the stage without a table
     /// between.
-    fn present(&self, copied: &[BTreeSet<NodeId>]) -> Vec<Vec<NodeId>> {
+    fn present(&self, copied: &[OrderedSet<NodeId>]) -> Vec<Vec<NodeId>> {
         let order: Vec<NodeId> = self.stages.iter().flatten().copied().collect();
         let begins = |stage: &[NodeId], id: NodeId| stage.first() == Some(&id);
         let of_stage = |(number, stage): (usize, &Vec<NodeId>)| {
             // All stages that lead to one of these have a copy.
             let is_left = |id: NodeId| copied[..number].iter().all(|copied| copied.contains(&id));
-            let mut reached: BTreeSet<NodeId> =
+            let mut reached: OrderedSet<NodeId> =
                 stage.iter().copied().filter(|&id| begins(stage, id) || !is_left(id)).collect();
             let mut present = Vec::new();
             for &id in &order {
@@ -169,8 +169,8 @@ fn variable(item: &Item<'_>) -> Option<VarId> {
 /// are still zero.
 struct Zeros<'a> {
     program: &'a Program,
-    written: &'a BTreeSet<RegisterId>,
-    met: &'a BTreeSet<VarId>,
+    written: &'a OrderedSet<RegisterId>,
+    met: &'a OrderedSet<VarId>,
 }
 
 impl Zeros<'_> {

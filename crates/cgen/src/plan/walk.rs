@@ -2,8 +2,8 @@
 //!
 //! The bodies of called routines are visited once per walk, at its end, however often they are called.
 
+use base::OrderedSet;
 use ir::{Expr, ExprKind, HashInput, HashValue, HeaderRef, Place, Program, RoutineId, Stmt, StmtKind, Table, VarId};
-use std::collections::BTreeSet;
 
 /// What a walk visits, each item before its parts.
 pub(crate) enum Item<'p> {
@@ -44,24 +44,24 @@ impl<'p> Walk<'p> {
     }
 
     pub(crate) fn stmts(self, stmts: impl IntoIterator<Item = &'p Stmt>, visit: Visit<'_, 'p>) {
-        let mut called = BTreeSet::new();
+        let mut called = OrderedSet::new();
         stmts.into_iter().for_each(|stmt| self.stmt(stmt, &mut called, visit));
         self.routines(called, visit);
     }
 
     /// Visits the bodies of routines and of those that they call.
-    fn routines(self, mut called: BTreeSet<RoutineId>, visit: Visit<'_, 'p>) {
+    fn routines(self, mut called: OrderedSet<RoutineId>, visit: Visit<'_, 'p>) {
         // A routine calls only those before it.
         while let Some(routine) = called.pop_last() {
             self.inner(&self.program.routines[routine].body, &mut called, visit);
         }
     }
 
-    fn inner(self, body: &'p [Stmt], called: &mut BTreeSet<RoutineId>, visit: Visit<'_, 'p>) {
+    fn inner(self, body: &'p [Stmt], called: &mut OrderedSet<RoutineId>, visit: Visit<'_, 'p>) {
         body.iter().for_each(|stmt| self.stmt(stmt, called, visit));
     }
 
-    fn stmt(self, stmt: &'p Stmt, called: &mut BTreeSet<RoutineId>, visit: Visit<'_, 'p>) {
+    fn stmt(self, stmt: &'p Stmt, called: &mut OrderedSet<RoutineId>, visit: Visit<'_, 'p>) {
         visit(Item::Stmt(stmt));
         match &stmt.kind {
             StmtKind::Assign { dst, src } => {
@@ -175,7 +175,7 @@ impl<'p> Walk<'p> {
 
     /// Visits what follows a lookup, including the selector's hash, which only few results need.
     pub(crate) fn results(self, table: &'p Table, vars: [Option<VarId>; 2], visit: Visit<'_, 'p>) {
-        let mut called = BTreeSet::new();
+        let mut called = OrderedSet::new();
         self.after_lookup(table, vars, &mut called, visit);
         self.routines(called, visit);
     }
@@ -184,7 +184,7 @@ impl<'p> Walk<'p> {
         self,
         table: &'p Table,
         vars: [Option<VarId>; 2],
-        called: &mut BTreeSet<RoutineId>,
+        called: &mut OrderedSet<RoutineId>,
         visit: Visit<'_, 'p>,
     ) {
         self.inputs(table.selector_inputs(), visit);

@@ -10,8 +10,8 @@
 //! void ws_extern_n(ws_target *target, void **objects, uint32_t instance, const uint64_t *in, uint64_t *out);
 //! ```
 
+use base::OrderedSet;
 use ir::{ExternDirection, ExternFunction, ExternFunctionKind, ExternParam, ExternType, Program, Type};
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// Keywords of C and C++ that are names in P4.
@@ -29,7 +29,7 @@ pub fn header(program: &Program) -> String {
          #include <stdbool.h>\n#include <stdint.h>\n\n\
          #ifdef __cplusplus\nextern \"C\" {\n#endif\n\n",
     );
-    let mut known = BTreeSet::new();
+    let mut known = OrderedSet::new();
     for function in &program.extern_functions {
         if known.insert(&function.symbol) {
             let _ = writeln!(text, "{}", prototype(function));

@@ -13,11 +13,10 @@ mod adapter;
 pub use adapter::{header, prototype};
 
 use crate::compile::{CompileError, CompileOptions, compile_and_load};
-use base::Bits;
 use base::index::Id as _;
+use base::{Bits, OrderedMap};
 use ir::{ExternFunctionId, ExternInstanceId, Program, Type};
 use libloading::Library;
-use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::path::{Path, PathBuf};
 
@@ -85,7 +84,7 @@ pub fn missing(prototypes: &[String]) -> String {
 
 /// The prototypes of all functions that a program needs from plug-ins, each once.
 pub fn prototypes(program: &Program) -> Vec<String> {
-    let by_symbol: BTreeMap<&str, String> =
+    let by_symbol: OrderedMap<&str, String> =
         program.extern_functions.iter().map(|function| (function.symbol.as_str(), prototype(function))).collect();
     by_symbol.into_values().collect()
 }

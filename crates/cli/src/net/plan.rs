@@ -9,9 +9,9 @@ use crate::Exit;
 use crate::args::{ControllerPort, NetArguments, SwitchArguments};
 use crate::terminal;
 use crate::{backend, frontend};
+use base::OrderedMap;
 use net::Topology;
 use net::topology::{NodeId, Switch};
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The plan of a switch.
@@ -51,7 +51,7 @@ pub fn plans(topology: &Topology, arguments: &NetArguments) -> Result<Vec<Switch
 /// Compiles each program once, which leaves its native code in the cache for the switches, and reads all entries.
 /// Checks that each program has all ports of its switches.
 fn check(topology: &Topology, plans: &[SwitchPlan], arguments: &NetArguments) -> Result<(), Exit> {
-    let mut of_program: BTreeMap<&Path, Vec<usize>> = BTreeMap::new();
+    let mut of_program: OrderedMap<&Path, Vec<usize>> = OrderedMap::new();
     for (index, plan) in plans.iter().enumerate() {
         if let Some(program) = &plan.program {
             of_program.entry(program).or_default().push(index);
@@ -105,7 +105,7 @@ pub fn switch_arguments(switch: &Switch, plan: &SwitchPlan, arguments: &NetArgum
 #[derive(Default)]
 struct Finder {
     /// Programs given for one switch.
-    of_switch: BTreeMap<String, PathBuf>,
+    of_switch: OrderedMap<String, PathBuf>,
     /// The program given for all switches, or the folder given for programs.
     of_all: Option<PathBuf>,
     /// The folders in which paths may start, without duplicates.

@@ -5,18 +5,18 @@
 
 use crate::Exit;
 use crate::terminal;
+use base::OrderedMap;
 use live::pcap::CaptureWriter;
 use sim::Network;
 use sim::network::PortId;
 use sim::record::{Event, Record};
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
 /// The captures of a run.
 pub struct Captures {
     /// By the port at which packets arrive.
-    links: BTreeMap<PortId, usize>,
+    links: OrderedMap<PortId, usize>,
     writers: Vec<CaptureWriter>,
 }
 
@@ -42,7 +42,7 @@ pub fn channels(network: &Network, names: &[String]) -> Result<Vec<usize>, Exit>
 impl Captures {
     /// Begins captures in a folder.
     pub fn create(network: &Network, channels: &[usize], folder: &Path) -> Result<Captures, Exit> {
-        let mut captures = Captures { links: BTreeMap::new(), writers: Vec::new() };
+        let mut captures = Captures { links: OrderedMap::new(), writers: Vec::new() };
         if !channels.is_empty() {
             fs::create_dir_all(folder).map_err(|error| refused(&format!("create {}: {error}", folder.display())))?;
         }

@@ -7,6 +7,7 @@ use super::capture::{self, Captures};
 use super::{Each, Session, jobs, run, run_quietly};
 use crate::Exit;
 use crate::terminal::{self, Progress, say};
+use base::OrderedMap;
 use scenario::Simulation;
 use scenario::check::shrink::smallest;
 use scenario::check::{Checker, Property, Violation};
@@ -14,7 +15,6 @@ use scenario::faults::Faulty;
 use serde_json::json;
 use sim::Time;
 use sim::record::Recording;
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -94,7 +94,7 @@ fn judge_all(session: &Session<'_>, seeds: &[u64]) -> Result<Outcome, Exit> {
     // What is wrong with all runs is said once.
     session.build(session.scenario(&first.sets(), first.until)?)?;
     let (first_failure, done) = (AtomicUsize::new(usize::MAX), AtomicUsize::new(0));
-    let outcomes = Mutex::new(BTreeMap::new());
+    let outcomes = Mutex::new(OrderedMap::new());
     let describe = || format!("{} of {} seeds", done.load(Ordering::Relaxed), seeds.len());
     let progress = Progress::start("checking");
     jobs::work(seeds.len(), jobs::at_once(arguments, seeds.len()), progress, &describe, &|index| {

@@ -6,8 +6,8 @@
 
 use crate::Exit;
 use crate::terminal;
+use base::{OrderedMap, OrderedSet};
 use scenario::sweep::{RunRecord, Shard, Table};
-use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -96,7 +96,7 @@ impl RunsFile {
 
 /// The parts of a sweep that are missing: the names of others, as in `runs-2-of-8.jsonl`, say how many there are.
 pub fn missing_parts(folders: &[PathBuf]) -> Result<Vec<Shard>, Exit> {
-    let mut found: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+    let mut found: OrderedMap<usize, OrderedSet<usize>> = OrderedMap::new();
     for folder in folders {
         for path in paths(folder)? {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();

@@ -9,11 +9,11 @@ use crate::sim::runs::{self, RunsFile};
 use crate::sim::{Programs, SimArguments, folder_of, merge, read_input, shown, write};
 use crate::sim::{jobs, memory};
 use crate::terminal::{self, Progress, say};
+use base::{OrderedMap, OrderedSet};
 use scenario::sweep::{Plan, Run, RunRecord, digest};
 use scenario::{Scenario, Simulation, SwitchKind, metrics, results};
 use sim::Time;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -74,7 +74,7 @@ fn conclude(arguments: &SimArguments, output: &Path, (all, new): (usize, usize),
 /// that each reads.
 fn check(arguments: &SimArguments, text: &str, plan: &Plan, programs: &mut Programs<'_>) -> Result<Vec<u64>, Exit> {
     let mut inputs = Vec::new();
-    let mut warnings = BTreeSet::new();
+    let mut warnings = OrderedSet::new();
     for combination in 0..plan.combinations.len() {
         let run = Run { combination, seed: plan.seeds[0] };
         let (scenario, mut files) = read(arguments, text, plan, &run)?;
@@ -98,7 +98,7 @@ fn check(arguments: &SimArguments, text: &str, plan: &Plan, programs: &mut Progr
     Ok(inputs)
 }
 
-type Files = BTreeMap<String, Vec<u8>>;
+type Files = OrderedMap<String, Vec<u8>>;
 
 /// The scenario of a run, and the files that it names.
 fn read(arguments: &SimArguments, text: &str, plan: &Plan, run: &Run) -> Result<(Scenario, Files), Exit> {
@@ -118,9 +118,9 @@ fn read(arguments: &SimArguments, text: &str, plan: &Plan, run: &Run) -> Result<
 }
 
 /// The runs of the plan that a file has. Runs of other scenarios, or of the same with other files, are refused.
-fn compare(file: &RunsFile, plan: &Plan, inputs: &[u64]) -> Result<BTreeSet<Run>, Exit> {
-    let numbers: BTreeMap<_, _> = plan.combinations.iter().zip(0..).collect();
-    let mut known = BTreeSet::new();
+fn compare(file: &RunsFile, plan: &Plan, inputs: &[u64]) -> Result<OrderedSet<Run>, Exit> {
+    let numbers: OrderedMap<_, _> = plan.combinations.iter().zip(0..).collect();
+    let mut known = OrderedSet::new();
     for record in file.records() {
         let combination = numbers.get(&record.combination).copied();
         if record.scenario != plan.scenario || combination.is_some_and(|number| inputs[number] != record.inputs) {

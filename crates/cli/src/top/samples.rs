@@ -2,7 +2,7 @@
 //!
 //! What enters: the address. What leaves: samples by name and labels, or an error.
 
-use std::collections::BTreeMap;
+use base::OrderedMap;
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
@@ -14,7 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 const ANSWER_BYTES_MAX: u64 = 64 << 20;
 
 /// Labels of a sample, by name.
-pub type Labels = BTreeMap<String, String>;
+pub type Labels = OrderedMap<String, String>;
 
 /// All samples, in their order.
 #[derive(Clone, Debug, Default, PartialEq)]

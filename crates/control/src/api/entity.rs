@@ -5,8 +5,7 @@
 
 use crate::api::fault::Fault;
 use crate::api::read::Which;
-use base::OrderedSet;
-use base::{Bits, FieldMatch};
+use base::{Bits, FieldMatch, OrderedSet};
 use ir::{ActionId, ActionProfileId, CounterId, DigestId, MeterId, RegisterId, TableId, ValueSetId};
 use switch::MeterConfig;
 use switch::externs::CounterCell;

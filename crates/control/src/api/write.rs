@@ -15,9 +15,8 @@ use crate::api::state::{ControllerState, GroupContents, OneShot};
 use crate::apply::Reply;
 use crate::problem::Problem as Message;
 use crate::show;
-use base::Bits;
-use base::OrderedMap;
 use base::index::Id as _;
+use base::{Bits, OrderedMap};
 use ir::{ActionId, ActionProfileId, Program, TableId};
 use switch::{Switch, profile_actions};
 use tables::{

@@ -16,9 +16,8 @@ use crate::api::entity::{
     MeterValue, Multicast, Replica, TableEntry,
 };
 use crate::api::{Entity, Update, UpdateKind, Which};
-use base::OrderedMap;
 use base::index::Id;
-use base::{Bits, FieldMatch, MatchKind};
+use base::{Bits, FieldMatch, MatchKind, OrderedMap};
 use ir::{Program, TableId};
 use switch::MeterConfig;
 use switch::externs::CounterCell;

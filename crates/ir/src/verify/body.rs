@@ -3,8 +3,7 @@
 use super::Verifier;
 use crate::walk;
 use crate::*;
-use base::IndexVec;
-use std::collections::BTreeSet;
+use base::{IndexVec, OrderedSet};
 
 /// The kind of code that a body belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,7 +45,7 @@ impl<'p> Verifier<'p> {
 
     /// Each label names at most one statement.
     fn label_statements(&mut self) {
-        let mut seen = BTreeSet::new();
+        let mut seen = OrderedSet::new();
         for body in walk::bodies(self.program) {
             walk::visit_body(body, &mut |stmt| {
                 if let StmtKind::Block { label, .. } | StmtKind::Loop { label, .. } = &stmt.kind {
@@ -186,7 +185,7 @@ impl<'p> Verifier<'p> {
 
     fn switch(&mut self, value: &Expr, cases: &[SwitchCase], in_parser: bool) {
         self.expr(value, in_parser);
-        let mut seen = BTreeSet::new();
+        let mut seen = OrderedSet::new();
         for case in cases {
             self.check(!case.values.is_empty(), || "a case without values".into());
             for constant in &case.values {
@@ -462,8 +461,8 @@ fn stmt_label(stmt: &Stmt) -> Option<LabelId> {
 }
 
 /// The labels outside of a body that it leaves.
-pub(super) fn free_labels(body: &[Stmt]) -> BTreeSet<LabelId> {
-    let (mut left, mut own) = (BTreeSet::new(), BTreeSet::new());
+pub(super) fn free_labels(body: &[Stmt]) -> OrderedSet<LabelId> {
+    let (mut left, mut own) = (OrderedSet::new(), OrderedSet::new());
     walk::visit_body(body, &mut |stmt| {
         own.extend(stmt_label(stmt));
         if let StmtKind::Leave(label) = &stmt.kind {

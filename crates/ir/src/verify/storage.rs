@@ -4,8 +4,8 @@ use super::Verifier;
 use crate::walk::{self, Item};
 use crate::*;
 use base::limits::{CELLS_MAX, PACKET_BYTES_MAX, STACK_ELEMENTS_MAX, WIDTH_BITS_MAX};
+use base::{OrderedMap, OrderedSet};
 use base::{Span, index::Id};
-use std::collections::{BTreeMap, BTreeSet};
 
 impl<'p> Verifier<'p> {
     pub(super) fn storage(&mut self) {
@@ -33,7 +33,7 @@ impl<'p> Verifier<'p> {
     }
 
     fn vars(&mut self) {
-        let mut slots = BTreeSet::new();
+        let mut slots = OrderedSet::new();
         for (id, var) in self.program.vars.iter_enumerated() {
             self.enter(id.to_string(), Span::NONE);
             self.type_fits(var.ty);
@@ -74,7 +74,7 @@ impl<'p> Verifier<'p> {
             self.enter(id.to_string(), Span::NONE);
             self.exists(&self.program.header_types, header.ty);
         }
-        let mut members = BTreeSet::new();
+        let mut members = OrderedSet::new();
         for (id, stack) in self.program.stacks.iter_enumerated() {
             self.enter(id.to_string(), Span::NONE);
             let size = stack.elements.len();
@@ -183,11 +183,11 @@ impl<'p> Verifier<'p> {
     /// Local variables and headers belong to one block.
     pub(super) fn local_use(&mut self) {
         let program = self.program;
-        let mut vars: BTreeMap<VarId, BlockId> = BTreeMap::new();
-        let mut headers: BTreeMap<HeaderId, BlockId> = BTreeMap::new();
+        let mut vars: OrderedMap<VarId, BlockId> = OrderedMap::new();
+        let mut headers: OrderedMap<HeaderId, BlockId> = OrderedMap::new();
         for (id, block) in program.blocks.iter_enumerated() {
             self.enter(id.to_string(), Span::NONE);
-            let (mut used_vars, mut used_headers) = (BTreeSet::new(), BTreeSet::new());
+            let (mut used_vars, mut used_headers) = (OrderedSet::new(), OrderedSet::new());
             walk::visit_block(program, block, &mut |item| match item {
                 Item::Var(var) => _ = used_vars.insert(var),
                 Item::Header(header) | Item::Field(header, _) => {
@@ -208,7 +208,7 @@ impl<'p> Verifier<'p> {
         }
     }
 
-    fn header_parts(&self, header: &HeaderRef, vars: &mut BTreeSet<VarId>, headers: &mut BTreeSet<HeaderId>) {
+    fn header_parts(&self, header: &HeaderRef, vars: &mut OrderedSet<VarId>, headers: &mut OrderedSet<HeaderId>) {
         match header {
             HeaderRef::Fixed(id) => _ = headers.insert(*id),
             HeaderRef::Element { stack, .. } | HeaderRef::Next(stack) | HeaderRef::Last(stack) => {

@@ -3,15 +3,14 @@
 use super::Verifier;
 use super::body::Place as Where;
 use crate::*;
-use base::{Bits, MatchKind, Span};
-use std::collections::BTreeSet;
+use base::{Bits, MatchKind, OrderedSet, Span};
 
 impl<'p> Verifier<'p> {
     pub(super) fn actions_and_tables(&mut self) {
         let program = self.program;
         for (id, action) in program.actions.iter_enumerated() {
             self.enter(id.to_string(), action.span);
-            let mut seen = BTreeSet::new();
+            let mut seen = OrderedSet::new();
             for &param in &action.params {
                 if self.exists(&program.vars, param) {
                     let local = program.vars[param].kind == VarKind::Local;
@@ -22,7 +21,7 @@ impl<'p> Verifier<'p> {
             }
             self.body(&action.body, Where::Action, &mut Vec::new());
         }
-        let (mut counters, mut meters) = (BTreeSet::new(), BTreeSet::new());
+        let (mut counters, mut meters) = (OrderedSet::new(), OrderedSet::new());
         for (id, table) in program.tables.iter_enumerated() {
             self.enter(id.to_string(), table.span);
             self.table(table);

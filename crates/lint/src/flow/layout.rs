@@ -6,10 +6,9 @@
 //! generic structs) share one leaf, and an assignment to one of them counts for all, so that uncertainty does not cause
 //! warnings.
 
-use base::IndexVec;
 use base::index::Id as _;
+use base::{IndexVec, OrderedMap};
 use sema::hir::{Expr, ExprKind, Program, StructId, Type, VarId};
-use std::collections::BTreeMap;
 use std::ops::Range;
 use syntax::ast::StructKind;
 
@@ -29,7 +28,7 @@ pub(crate) struct Layout<'a> {
     offsets: IndexVec<StructId, Option<Offsets>>,
     /// Which structs are headers or contain one.
     with_header: IndexVec<StructId, bool>,
-    first_leaves: BTreeMap<VarId, usize>,
+    first_leaves: OrderedMap<VarId, usize>,
     /// The number of leaves assigned so far.
     pub(crate) leaf_count: usize,
 }
@@ -51,7 +50,7 @@ impl<'a> Layout<'a> {
             program,
             offsets: IndexVec::new(),
             with_header: IndexVec::new(),
-            first_leaves: BTreeMap::new(),
+            first_leaves: OrderedMap::new(),
             leaf_count: 0,
         };
         // The types of a struct's fields are declared before it.

@@ -26,11 +26,10 @@ pub(crate) use units::targets;
 
 use crate::sink::Sink;
 use crate::values::Values;
-use base::Span;
+use base::{OrderedMap, OrderedSet, Span};
 use layout::Layout;
 use sema::hir::*;
 use state::{Effect, State};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// An error in the use of a variable's part.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -98,16 +97,16 @@ pub(crate) struct Flow<'s, 'a> {
     branch: u32,
     last_branch: u32,
     /// The branch in which each variable is declared.
-    declared_in: BTreeMap<VarId, u32>,
+    declared_in: OrderedMap<VarId, u32>,
     /// Whether reads that are only possibly unassigned are reported.
     reports_possible: bool,
     /// The summaries of the control's actions.
-    summaries: BTreeMap<ActionId, Summary>,
+    summaries: OrderedMap<ActionId, Summary>,
     exposures: Vec<Exposure>,
     /// The faults that have been reported.
-    reported: BTreeSet<(Fault, Span)>,
+    reported: OrderedSet<(Fault, Span)>,
     /// The leaves that have been reported, each once.
-    reported_leaves: BTreeSet<usize>,
+    reported_leaves: OrderedSet<usize>,
 }
 
 /// Analyses all bodies of a program.

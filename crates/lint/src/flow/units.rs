@@ -8,8 +8,8 @@ use crate::sink::{Sink, UNINITIALIZED_OUT};
 use crate::values::Values;
 use crate::walk::{blocks_of, direction};
 use base::index::Id as _;
+use base::{OrderedMap, OrderedSet};
 use sema::hir::*;
-use std::collections::{BTreeMap, BTreeSet};
 use syntax::ast::{Annotation, Direction};
 
 /// The maximum number of visits for each state of a parser. Every visit adds information, so far fewer are needed.
@@ -28,12 +28,12 @@ impl<'s, 'a> Flow<'s, 'a> {
             loops: Vec::new(),
             branch: 0,
             last_branch: 0,
-            declared_in: BTreeMap::new(),
+            declared_in: OrderedMap::new(),
             reports_possible: true,
-            summaries: BTreeMap::new(),
+            summaries: OrderedMap::new(),
             exposures: Vec::new(),
-            reported: BTreeSet::new(),
-            reported_leaves: BTreeSet::new(),
+            reported: OrderedSet::new(),
+            reported_leaves: OrderedSet::new(),
         }
     }
 
@@ -252,7 +252,7 @@ impl<'s, 'a> Flow<'s, 'a> {
         let effects: Vec<Effect> = parser.states.iter().map(|state| self.effect(state)).collect();
         let mut entered: Vec<Option<State>> = vec![None; parser.states.len()];
         entered[start] = first;
-        let mut pending = BTreeSet::from([start]);
+        let mut pending = OrderedSet::from([start]);
         let mut visits_left = VISITS_PER_STATE_MAX * parser.states.len();
         while let Some(position) = pending.pop_first() {
             let Some(left) = visits_left.checked_sub(1) else { return vec![None; parser.states.len()] };
@@ -283,7 +283,7 @@ impl<'s, 'a> Flow<'s, 'a> {
 }
 
 /// The controls in the program's package.
-fn outer_controls(program: &Program) -> BTreeSet<ControlId> {
+fn outer_controls(program: &Program) -> OrderedSet<ControlId> {
     let is_package =
         |ty: &Type| matches!(ty, Type::Apply(id, _) if program.apply_types[*id].kind == ApplyTypeKind::Package);
     let packages = program.instances.iter().filter(|instance| is_package(&instance.ty));
@@ -297,7 +297,7 @@ fn outer_controls(program: &Program) -> BTreeSet<ControlId> {
 }
 
 /// The targets of a transition, each once.
-pub(crate) fn targets(transition: &Transition) -> BTreeSet<usize> {
+pub(crate) fn targets(transition: &Transition) -> OrderedSet<usize> {
     let position = |target: &Target| match target {
         Target::State(position) => Some(*position),
         Target::Accept | Target::Reject => None,

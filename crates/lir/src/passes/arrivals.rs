@@ -11,12 +11,12 @@
 //! every stage so far passes all of its packets to the next, the list is the whole burst, and none is needed.
 
 use crate::{Arrival, NodeId, Stage, Stmt, Unit, walk};
-use std::collections::BTreeSet;
+use base::OrderedSet;
 
 /// How packets leave a stage.
 struct Exits {
     /// The nodes of later stages that they go to.
-    next: BTreeSet<NodeId>,
+    next: OrderedSet<NodeId>,
     /// Whether a packet may end with a verdict.
     ends: bool,
     /// Whether a packet may reach the end of its block.
@@ -25,7 +25,7 @@ struct Exits {
 
 impl Exits {
     fn of(stage: &Stage) -> Exits {
-        let mut exits = Exits { next: BTreeSet::new(), ends: false, leaves: false };
+        let mut exits = Exits { next: OrderedSet::new(), ends: false, leaves: false };
         for node in &stage.nodes {
             walk::stmts(&node.body, &mut |stmt| match stmt {
                 Stmt::Pass(next) | Stmt::Ask { node: next, .. } => _ = exits.next.insert(*next),

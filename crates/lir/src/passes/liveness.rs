@@ -8,7 +8,7 @@
 //! So at the exits of such a stage the variable is live, not the saved place.
 
 use crate::{Entry, Expr, NodeId, Stage, State, Stmt, Unit, walk};
-use std::collections::{BTreeMap, BTreeSet};
+use base::{OrderedMap, OrderedSet};
 
 /// A place that holds state.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -19,10 +19,10 @@ enum Cell {
     Saved(State),
 }
 
-type Live = BTreeSet<Cell>;
+type Live = OrderedSet<Cell>;
 
 /// What is live where packets enter nodes of stages.
-type AtEntries = BTreeMap<NodeId, Live>;
+type AtEntries = OrderedMap<NodeId, Live>;
 
 /// The analysis of one stage.
 pub(super) struct Flow<'u> {
@@ -31,11 +31,11 @@ pub(super) struct Flow<'u> {
     later: &'u AtEntries,
     /// State whose variable is stored at the stage's end if it is live: what the stage writes, or wrote before dead
     /// stores were removed. Earlier stages may rely on that and not store it themselves.
-    refreshed: BTreeSet<State>,
+    refreshed: OrderedSet<State>,
     /// What is live at the start of the stage's nodes, as far as is known.
     nodes: AtEntries,
     /// The same for labels.
-    labels: BTreeMap<String, Live>,
+    labels: OrderedMap<String, Live>,
     /// The same for loops, which are numbered as they are walked over.
     loops: Vec<Live>,
     /// The number of the loop that is walked over next.
@@ -43,7 +43,7 @@ pub(super) struct Flow<'u> {
     /// What the statements at the stage's end read.
     after: Live,
     /// What is live in its saved place at any exit, and refreshed.
-    spilled: BTreeSet<State>,
+    spilled: OrderedSet<State>,
     has_changed: bool,
     /// Whether dead stores are left out of the bodies that [`Flow::stage`] returns.
     removes: bool,
@@ -77,9 +77,9 @@ fn keeps_all(unit: &Unit) -> bool {
 }
 
 /// The state that a stage writes: where it has a value that its saved place has not.
-pub(super) fn written(unit: &Unit, number: usize) -> BTreeSet<State> {
+pub(super) fn written(unit: &Unit, number: usize) -> OrderedSet<State> {
     let stage = &unit.stages[number];
-    let mut written = BTreeSet::new();
+    let mut written = OrderedSet::new();
     for node in &stage.nodes {
         walk::stmts(&node.body, &mut |stmt| {
             if let Stmt::Assign(Expr::State(state), ..) = stmt {
@@ -105,12 +105,12 @@ impl<'u> Flow<'u> {
             unit,
             later,
             refreshed: unit.stages[number].spills.clone(),
-            nodes: BTreeMap::new(),
-            labels: BTreeMap::new(),
+            nodes: OrderedMap::new(),
+            labels: OrderedMap::new(),
             loops: Vec::new(),
             next_loop: 0,
             after: Live::new(),
-            spilled: BTreeSet::new(),
+            spilled: OrderedSet::new(),
             has_changed: false,
             removes: false,
         }
@@ -134,7 +134,7 @@ impl<'u> Flow<'u> {
     }
 
     /// The state that the stage must store at its end.
-    pub(super) fn spilled(self) -> BTreeSet<State> {
+    pub(super) fn spilled(self) -> OrderedSet<State> {
         self.spilled
     }
 

@@ -5,8 +5,8 @@ use super::print::arrival;
 use super::{ASSIGNMENTS, BINARY, CHAINS, ENV, UNARY};
 use crate::{Arrival, Entry, Expr, Found, Node, Stage, State, Stmt, Type, Unit, Var, Variable};
 use base::index::Id as _;
+use base::{OrderedMap, OrderedSet};
 use ir::{HeaderId, LabelId, TableId, VarId};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Why a text is not that of a unit.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -33,7 +33,7 @@ const NESTING_MAX: u32 = 100;
 /// The unit that a text describes. It is not verified.
 pub fn read(text: &str) -> Result<Unit> {
     let tokens = tokens(text).map_err(|line| ReadError { line, expected: "a word, a number or a sign".into() })?;
-    let mut reader = Reader { tokens, at: 0, names: BTreeMap::new(), depth: 0 };
+    let mut reader = Reader { tokens, at: 0, names: OrderedMap::new(), depth: 0 };
     reader.unit()
 }
 
@@ -41,7 +41,7 @@ struct Reader {
     tokens: Vec<(Token, usize)>,
     at: usize,
     /// The state of each name.
-    names: BTreeMap<String, State>,
+    names: OrderedMap<String, State>,
     depth: u32,
 }
 
@@ -188,8 +188,8 @@ impl Reader {
         }
     }
 
-    fn states(&mut self) -> Result<BTreeSet<State>> {
-        let mut states = BTreeSet::new();
+    fn states(&mut self) -> Result<OrderedSet<State>> {
+        let mut states = OrderedSet::new();
         while matches!(self.peek(), Some(Token::Word(_))) {
             states.insert(self.state()?);
         }
@@ -260,7 +260,7 @@ impl Reader {
 
     fn entry(&mut self) -> Result<Entry> {
         let node = self.number()? as usize;
-        let mut values = BTreeMap::new();
+        let mut values = OrderedMap::new();
         self.sign("{")?;
         self.line()?;
         while !self.sign_if("}") {

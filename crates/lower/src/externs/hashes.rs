@@ -4,18 +4,17 @@ use super::v1model::scalar_type;
 use crate::values::{HeaderKind, Value, number};
 use crate::{Lowered, Lowerer, Refused, codes, fold};
 use base::limits::WIDTH_BITS_MAX;
-use base::{Bits, Span};
+use base::{Bits, OrderedMap, Span};
 use ir::v1model::Slot;
 use ir::{BinaryOp, CalculationId, HashAlgorithm, HashInput, HashValue, HeaderRef, StmtKind};
 use sema::hir::Call;
-use std::collections::BTreeMap;
 
 /// The state about a program's hashes while it is lowered.
 #[derive(Default)]
 pub(crate) struct State {
     /// Calls in the typed tree that compute a hash, and the calculations of those whose parameters can be set. A call
     /// that is inlined several times is one; those from one use of a macro have one source range.
-    sites: BTreeMap<*const Call, Option<CalculationId>>,
+    sites: OrderedMap<*const Call, Option<CalculationId>>,
 }
 
 /// How a hash is computed.

@@ -21,9 +21,8 @@ use crate::architecture::Package;
 use crate::objects::{ObjectId, ObjectKind};
 use crate::values::Value;
 use crate::{Lowered, Lowerer};
-use base::Span;
+use base::{OrderedMap, OrderedSet, Span};
 use sema::hir::{self, Call, Type};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// An extern object.
 #[derive(Clone, Debug)]
@@ -84,9 +83,9 @@ pub(crate) struct State {
     /// All of them, with their places.
     pub direct_calls: Vec<(DirectUse, Span)>,
     /// Uses in the actions that have been lowered.
-    pub action_uses: BTreeMap<ir::ActionId, Vec<DirectUse>>,
+    pub action_uses: OrderedMap<ir::ActionId, Vec<DirectUse>>,
     /// The headers of the packet; others are metadata or local.
-    pub packet_headers: BTreeSet<ir::HeaderId>,
+    pub packet_headers: OrderedSet<ir::HeaderId>,
     pub blocks: crate::architecture::State,
     pub v1model: v1model::State,
     pub hashes: hashes::State,
@@ -97,7 +96,7 @@ pub(crate) struct State {
     /// Objects of the program's own.
     pub own: Vec<own::OwnObject>,
     /// Objects whose instance implements methods in P4: the object whose code it is declared in, and the instance.
-    pub implemented: BTreeMap<ObjectId, (ObjectId, hir::InstanceId)>,
+    pub implemented: OrderedMap<ObjectId, (ObjectId, hir::InstanceId)>,
     /// The object of `this`.
     pub this: Option<ObjectId>,
 }

@@ -17,10 +17,9 @@ use crate::places::{HeaderPlace, Place};
 use crate::values::{HeaderKind, HeaderValue, Value, number, zero};
 use crate::{Lowered, Lowerer, Refused, codes, fold};
 use base::limits::WIDTH_BITS_MAX;
-use base::{Bits, Span};
+use base::{Bits, OrderedMap, Span};
 use ir::{ExternDirection, ExternFunctionKind, ExternType, StmtKind};
 use sema::hir::{self, Call, Type};
-use std::collections::BTreeMap;
 use syntax::ast::{Annotation, Direction};
 
 /// The type in which an `int`, which has no width, is passed.
@@ -237,7 +236,7 @@ impl<'h> Lowerer<'h> {
 
     /// All arguments.
     fn pass_all(&mut self, signature: &Signature<'h>, args: Vec<Argument>, span: Span) -> Lowered<Passed> {
-        let mut types: BTreeMap<_, _> = self.types.clone();
+        let mut types: OrderedMap<_, _> = self.types.clone();
         types.extend(signature.substitution.iter().cloned());
         let outer = std::mem::replace(&mut self.types, types);
         let mut passed = Passed::default();

@@ -10,17 +10,17 @@ use crate::architecture::Package;
 use crate::names::given_name;
 use crate::objects::ObjectKind;
 use crate::{Lowered, Lowerer, codes};
+use base::{OrderedMap, OrderedSet};
 use ir::{ActionProfileId, HashAlgorithm, HashInput, HashValue, Implementation};
 use sema::hir::{self, ExprKind};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// The state about a program's profiles while it is lowered.
 #[derive(Default)]
 pub(crate) struct State {
     /// Selectors that draw a random number instead of computing a hash.
-    drawing: BTreeSet<ActionProfileId>,
+    drawing: OrderedSet<ActionProfileId>,
     /// The inputs of a selector's hash, in the table that used it first.
-    inputs: BTreeMap<ActionProfileId, Vec<HashInput>>,
+    inputs: OrderedMap<ActionProfileId, Vec<HashInput>>,
 }
 
 /// The name of an object that is made in a table's property: `@name` there is the full name, without the enclosing

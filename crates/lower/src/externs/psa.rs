@@ -16,12 +16,10 @@ use crate::objects::{ObjectId, ObjectKind, listed};
 use crate::storage::Life;
 use crate::values::Value;
 use crate::{Lowered, Lowerer, Refused, codes, fold};
-use base::Bits;
-use base::Span;
+use base::{Bits, OrderedMap, Span};
 use ir::{BinaryOp, ExprKind, HashAlgorithm, HashInput, HashValue, HeaderRef, StmtKind, UnaryOp};
 use num_bigint::BigInt;
 use sema::hir::{self, Call, Expr, Type};
-use std::collections::BTreeMap;
 
 /// The state about PSA's objects while a program is lowered.
 #[derive(Default)]
@@ -29,7 +27,7 @@ pub(crate) struct Objects {
     /// The ranges of the generators of random numbers.
     randoms: Vec<(ir::Type, BigInt, BigInt)>,
     /// The state of each checksum in each block.
-    checksums: BTreeMap<(ObjectId, usize), ir::VarId>,
+    checksums: OrderedMap<(ObjectId, usize), ir::VarId>,
 }
 
 impl<'h> Lowerer<'h> {

@@ -16,17 +16,16 @@ use crate::values::{Value, number};
 use crate::{Lowered, Lowerer, Refused, codes, fold};
 use base::index::Id as _;
 use base::limits::{CELLS_MAX, WIDTH_BITS_MAX};
-use base::{Bits, Span};
+use base::{Bits, OrderedMap, OrderedSet, Span};
 use ir::v1model::{Slot, Stage};
 use ir::{BinaryOp, HashAlgorithm, HeaderRef, StmtKind, Unit};
 use num_bigint::BigInt;
 use sema::hir::{self, Call, Expr, Type};
-use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use syntax::diag::Diagnostic;
 
 /// Headers that a field list preserves, or one field of each.
-type ListedFields = BTreeSet<(ir::HeaderId, Option<u32>)>;
+type ListedFields = OrderedSet<(ir::HeaderId, Option<u32>)>;
 
 /// The state about a v1model program while it is lowered.
 #[derive(Default)]
@@ -34,11 +33,11 @@ pub(crate) struct State {
     /// The block that is being lowered.
     pub stage: Option<Stage>,
     /// The variables of each `@field_list` number.
-    pub annotated: BTreeMap<u64, Vec<ir::VarId>>,
+    pub annotated: OrderedMap<u64, Vec<ir::VarId>>,
     /// The headers among the metadata that have such a number.
-    pub annotated_headers: BTreeMap<u64, Vec<ir::HeaderId>>,
+    pub annotated_headers: OrderedMap<u64, Vec<ir::HeaderId>>,
     /// The lists that are used, with each of these headers, or one field of one.
-    pub listed_headers: BTreeSet<(ir::FieldListId, ir::HeaderId, Option<u32>)>,
+    pub listed_headers: OrderedSet<(ir::FieldListId, ir::HeaderId, Option<u32>)>,
     /// The varbit fields of the user's metadata, and the length and the bits of each between two blocks.
     pub carried_varbits: Vec<(VarbitPlace, [ir::VarId; 2])>,
     /// The variable with the digest to be sent: its position in `digests` plus 1.
@@ -46,7 +45,7 @@ pub(crate) struct State {
     /// The digests that are sent when ingress ends.
     pub digests: Vec<(ir::DigestId, Vec<ir::Expr>)>,
     /// The fields for the results of direct meters.
-    meter_targets: BTreeMap<ir::DirectMeterId, ir::Place>,
+    meter_targets: OrderedMap<ir::DirectMeterId, ir::Place>,
 }
 
 impl<'h> Lowerer<'h> {

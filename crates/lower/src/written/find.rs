@@ -1,34 +1,33 @@
 //! Finds the headers that keep their contents while they are invalid.
 
 use crate::places::headers_of;
-use base::IndexVec;
+use base::{IndexVec, OrderedMap, OrderedSet};
 use ir::walk::{self, Item};
 use ir::{HeaderId, HeaderRef, Place, Program, StackId, StmtKind};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// A program's statements on whole headers.
 pub(super) struct Found {
     /// The packet's headers.
-    packet: BTreeSet<HeaderId>,
+    packet: OrderedSet<HeaderId>,
     /// For each header its representative: itself, or the first element of its stack if an element of that is not
     /// always indexed by a constant. The sets and copies below hold representatives.
     names: IndexVec<HeaderId, HeaderId>,
     /// Headers that may become valid.
-    valid: BTreeSet<HeaderId>,
+    valid: OrderedSet<HeaderId>,
     /// A field is written, or the header made invalid, so that an invalid header may have contents.
-    written: BTreeSet<HeaderId>,
+    written: OrderedSet<HeaderId>,
     /// Target and source of each copy.
     copies: Vec<(HeaderId, HeaderId)>,
 }
 
 impl Found {
     /// `listed`: the headers that field lists preserve.
-    pub fn new(program: &Program, packet: &BTreeSet<HeaderId>, listed: impl Iterator<Item = HeaderId>) -> Found {
+    pub fn new(program: &Program, packet: &OrderedSet<HeaderId>, listed: impl Iterator<Item = HeaderId>) -> Found {
         let mut found = Found {
             packet: packet.clone(),
             names: program.headers.ids().collect(),
-            valid: BTreeSet::new(),
-            written: BTreeSet::new(),
+            valid: OrderedSet::new(),
+            written: OrderedSet::new(),
             copies: Vec::new(),
         };
         for block in &program.blocks {
@@ -107,7 +106,7 @@ impl Found {
 
     /// A copy of a header that may be valid may be valid.
     fn spread(&mut self) {
-        let mut copies: BTreeMap<HeaderId, BTreeSet<HeaderId>> = BTreeMap::new();
+        let mut copies: OrderedMap<HeaderId, OrderedSet<HeaderId>> = OrderedMap::new();
         for (to, from) in &self.copies {
             copies.entry(*from).or_default().insert(*to);
         }
@@ -125,7 +124,7 @@ impl Found {
 
     /// The headers whose fields become variables: those in the metadata that are written, and those that are copied
     /// from or to such a header and are not the packet's.
-    pub fn kept(&self, program: &Program) -> BTreeSet<HeaderId> {
+    pub fn kept(&self, program: &Program) -> OrderedSet<HeaderId> {
         let is_own = |header: &HeaderId| !self.packet.contains(header);
         let mut groups = self.names.clone();
         for (to, from) in self.copies.iter().filter(|(to, from)| is_own(to) && is_own(from)) {
@@ -136,13 +135,13 @@ impl Found {
         for header in program.headers.ids() {
             groups[header] = groups[groups[header]];
         }
-        let groups_of = |is_wanted: &dyn Fn(HeaderId) -> bool| -> BTreeSet<HeaderId> {
+        let groups_of = |is_wanted: &dyn Fn(HeaderId) -> bool| -> OrderedSet<HeaderId> {
             let headers = program.headers.ids().filter(|header| is_own(header) && is_wanted(*header));
             headers.map(|header| groups[header]).collect()
         };
         let in_metadata = groups_of(&|header| program.headers[header].metadata);
         let written = groups_of(&|header| self.written.contains(&self.names[header]));
-        let wanted = &in_metadata & &written;
+        let wanted: OrderedSet<_> = in_metadata.intersection(&written).copied().collect();
         let has_values = |header: HeaderId| program.header_types[program.headers[header].ty].fixed_width() > 0;
         let is_kept = |header: &HeaderId| is_own(header) && wanted.contains(&groups[*header]) && has_values(*header);
         program.headers.ids().filter(is_kept).collect()

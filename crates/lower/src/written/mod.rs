@@ -21,13 +21,12 @@ mod rewrite;
 mod stacks;
 
 use crate::{Lowerer, STATEMENTS_MAX, STORAGE_MAX, fold};
-use base::Span;
+use base::{OrderedMap, OrderedSet, Span};
 use find::Found;
 use ir::v1model::{InstanceType, Slot, Stage};
 use ir::walk;
 use ir::{Body, Expr, ExprKind, FieldType, HeaderId, HeaderRef, Place, Program, Stmt, StmtKind, Type, VarId, VarKind};
 use rewrite::Rewriter;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// The variable of a field, and its type; a varbit field has none.
 type Variable = Option<(VarId, Type)>;
@@ -35,9 +34,9 @@ type Variable = Option<(VarId, Type)>;
 /// The headers whose fields are variables.
 struct Kept {
     /// The variables, by the fields' positions.
-    vars: BTreeMap<HeaderId, Vec<Variable>>,
+    vars: OrderedMap<HeaderId, Vec<Variable>>,
     /// Those among them that are never made valid.
-    never_valid: BTreeSet<HeaderId>,
+    never_valid: OrderedSet<HeaderId>,
 }
 
 impl Lowerer<'_> {
@@ -97,8 +96,8 @@ impl Lowerer<'_> {
     }
 }
 
-fn declare(program: &mut Program, headers: &BTreeSet<HeaderId>, found: &Found) -> Kept {
-    let mut kept = Kept { vars: BTreeMap::new(), never_valid: BTreeSet::new() };
+fn declare(program: &mut Program, headers: &OrderedSet<HeaderId>, found: &Found) -> Kept {
+    let mut kept = Kept { vars: OrderedMap::new(), never_valid: OrderedSet::new() };
     for &id in headers {
         let header = &program.headers[id];
         let kind = if header.metadata { VarKind::Metadata } else { VarKind::Local };

@@ -26,13 +26,12 @@ use super::stacks::{self, is_plain};
 use super::{Kept, Variable, assignment, loaded, put_back, stored, take_bodies};
 use crate::fold;
 use crate::places::headers_of;
-use base::{Bits, Span};
+use base::{Bits, OrderedMap, Span};
 use ir::walk::{self, Part};
 use ir::{
     BlockKind, Body, Expr, ExprKind, HashInput, HashValue, HeaderId, HeaderRef, Place, Program, Stmt, StmtKind,
     TableId, Type, VarId, VarKind,
 };
-use std::collections::BTreeMap;
 
 /// The rewrite of one header.
 type ForHeader<'f> = &'f mut dyn FnMut(&mut Rewriter<'_>, HeaderId) -> Body;
@@ -43,7 +42,7 @@ pub(super) struct Rewriter<'a> {
     /// The statements to insert before the statement that is rewritten.
     before: Body,
     /// The statements to insert before each application of a table.
-    before_tables: BTreeMap<TableId, Body>,
+    before_tables: OrderedMap<TableId, Body>,
     /// The remaining limit of statements, and of selections among elements of stacks.
     pub left: usize,
     /// The statement that is rewritten.
@@ -53,7 +52,7 @@ pub(super) struct Rewriter<'a> {
 impl<'a> Rewriter<'a> {
     pub fn new(program: &'a mut Program, kept: &'a Kept, statements_max: usize) -> Rewriter<'a> {
         let left = statements_max.saturating_sub(walk::statement_count(program));
-        Rewriter { program, kept, before: Vec::new(), before_tables: BTreeMap::new(), left, span: Span::NONE }
+        Rewriter { program, kept, before: Vec::new(), before_tables: OrderedMap::new(), left, span: Span::NONE }
     }
 
     /// Fails with a position if there are too many statements.

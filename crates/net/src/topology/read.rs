@@ -2,8 +2,8 @@
 
 use super::{Address, End, Host, Link, Mac, NodeId, Switch, Topology, interface_name};
 use crate::located::{self, Fault, Json, Member, Node};
+use base::OrderedMap;
 use live::Wire;
-use std::collections::BTreeMap;
 
 /// The longest delay of a link.
 const LATENCY_NS_MAX: f64 = 3600e9;
@@ -298,7 +298,7 @@ impl Reader {
 
     /// Assigns a port to each end that has none, and refuses ports that are used twice.
     fn assign_ports(&mut self, mut drafts: Vec<DraftLink>) {
-        let mut taken: BTreeMap<(NodeId, u32), u32> = BTreeMap::new();
+        let mut taken: OrderedMap<(NodeId, u32), u32> = OrderedMap::new();
         for draft in &drafts {
             for (node, port) in draft.ends.iter().filter_map(|end| Some((end.node, end.port?))) {
                 if let Some(first) = taken.insert((node, port), draft.line) {
@@ -376,7 +376,7 @@ impl Reader {
     }
 
     fn check_hosts(&mut self) {
-        let mut addresses: BTreeMap<String, (String, u32)> = BTreeMap::new();
+        let mut addresses: OrderedMap<String, (String, u32)> = OrderedMap::new();
         let mut odd = Vec::new();
         for (index, host) in self.topology.hosts.iter().enumerate() {
             if self.topology.ends_at(NodeId::Host(index)).is_empty() {

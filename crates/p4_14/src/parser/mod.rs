@@ -20,8 +20,7 @@ mod tables;
 
 use crate::ast::{Expr, ExprKind, Ident, Pragma, Program};
 use crate::{codes, forms};
-use base::Span;
-use std::collections::BTreeMap;
+use base::{OrderedMap, Span};
 use syntax::diag::{Diagnostic, Diagnostics};
 use syntax::{Lexeme, LexemeKind};
 
@@ -42,7 +41,7 @@ pub(crate) struct Parser<'a> {
     diagnostics: &'a mut Diagnostics,
     program: Program,
     /// `@pragma` lines by the index of the following lexeme.
-    pragma_lines: BTreeMap<usize, Vec<Pragma>>,
+    pragma_lines: OrderedMap<usize, Vec<Pragma>>,
     /// The pragmas before the current declaration.
     own_pragmas: Vec<Pragma>,
 }

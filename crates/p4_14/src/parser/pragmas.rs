@@ -5,14 +5,14 @@
 //! those before a declaration have a meaning.
 
 use crate::ast::{Ident, Pragma, PragmaOperand};
+use base::OrderedMap;
 use num_bigint::BigInt;
-use std::collections::BTreeMap;
 use syntax::{Lexeme, LexemeKind};
 
 /// Removes the `@pragma` lines from a program; the last lexeme is the end of the file, and stays.
-pub(super) fn split(lexemes: Vec<Lexeme>) -> (Vec<Lexeme>, BTreeMap<usize, Vec<Pragma>>) {
+pub(super) fn split(lexemes: Vec<Lexeme>) -> (Vec<Lexeme>, OrderedMap<usize, Vec<Pragma>>) {
     let mut rest: Vec<Lexeme> = Vec::with_capacity(lexemes.len());
-    let mut lines: BTreeMap<usize, Vec<Pragma>> = BTreeMap::new();
+    let mut lines: OrderedMap<usize, Vec<Pragma>> = OrderedMap::new();
     let mut next = 0;
     while next < lexemes.len() {
         let is_pragma = lexemes[next].kind == LexemeKind::Punctuation

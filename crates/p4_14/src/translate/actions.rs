@@ -9,10 +9,9 @@ use super::{Done, Translator};
 use crate::ast::{Call, Expr, ExprKind, Ident, Name};
 use crate::codes;
 use crate::symbols::fold;
-use base::Span;
 use base::limits::WIDTH_BITS_MAX;
+use base::{OrderedMap, Span};
 use num_traits::ToPrimitive;
-use std::collections::BTreeMap;
 use syntax::ast as p4;
 use syntax::diag::Diagnostic;
 
@@ -23,7 +22,7 @@ const WIDTH_ASSUMED_BITS: u32 = 32;
 #[derive(Default)]
 pub(crate) struct FlatAction {
     pub calls: Vec<Call>,
-    pub shapes: BTreeMap<Name, Shape>,
+    pub shapes: OrderedMap<Name, Shape>,
     /// Whether another action calls it.
     pub is_called: bool,
 }
@@ -82,7 +81,7 @@ impl Translator<'_, '_> {
     }
 
     fn check_parameters(&mut self, index: usize) {
-        let mut seen: BTreeMap<Name, Span> = BTreeMap::new();
+        let mut seen: OrderedMap<Name, Span> = OrderedMap::new();
         for parameter in &self.program.actions[index].parameters {
             let name = &parameter.name;
             if let Some(&first) = seen.get(&name.name) {
@@ -121,7 +120,7 @@ impl Translator<'_, '_> {
         }
         self.called_actions.insert(callee);
         let body = self.flatten(callee, progress, height + 1);
-        let arguments: BTreeMap<Name, &Expr> =
+        let arguments: OrderedMap<Name, &Expr> =
             parameters.iter().map(|parameter| parameter.name.name.clone()).zip(&call.arguments).collect();
         for inner in &body {
             let grown: usize = call.arguments.iter().map(size_of).sum();
@@ -163,7 +162,7 @@ fn size_of(expr: &Expr) -> usize {
 }
 
 /// Substitutes arguments for parameters in an expression.
-fn substitute(expr: &Expr, arguments: &BTreeMap<Name, &Expr>) -> Expr {
+fn substitute(expr: &Expr, arguments: &OrderedMap<Name, &Expr>) -> Expr {
     let inside = |expr: &Expr| Box::new(substitute(expr, arguments));
     let kind = match &expr.kind {
         ExprKind::Name(name) => match arguments.get(name) {
@@ -189,10 +188,10 @@ fn substitute(expr: &Expr, arguments: &BTreeMap<Name, &Expr>) -> Expr {
 
 // Widths of parameters.
 impl Translator<'_, '_> {
-    fn infer_shapes(&mut self, index: usize, calls: &[Call]) -> BTreeMap<Name, Shape> {
+    fn infer_shapes(&mut self, index: usize, calls: &[Call]) -> OrderedMap<Name, Shape> {
         let program = self.program;
         let action = &program.actions[index];
-        let mut found: BTreeMap<Name, Option<Shape>> = BTreeMap::new();
+        let mut found: OrderedMap<Name, Option<Shape>> = OrderedMap::new();
         for parameter in &action.parameters {
             found.insert(parameter.name.name.clone(), None);
         }
@@ -205,7 +204,7 @@ impl Translator<'_, '_> {
                 }
             }
         }
-        let mut shapes = BTreeMap::new();
+        let mut shapes = OrderedMap::new();
         for parameter in &action.parameters {
             let name = &parameter.name;
             let shape = match (&parameter.shape, found.get(&name.name).copied().flatten()) {
@@ -290,7 +289,7 @@ impl Translator<'_, '_> {
     }
 
     /// Records the uses of parameters in an expression that is used as `context`.
-    fn note_uses(&self, expr: &Expr, context: Option<Shape>, found: &mut BTreeMap<Name, Option<Shape>>) {
+    fn note_uses(&self, expr: &Expr, context: Option<Shape>, found: &mut OrderedMap<Name, Option<Shape>>) {
         match &expr.kind {
             ExprKind::Name(name) => {
                 if let (Some(known), Some(shape)) = (found.get_mut(name), context) {

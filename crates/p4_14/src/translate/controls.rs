@@ -7,9 +7,8 @@ use super::exprs::Scope;
 use super::{Done, Translator};
 use crate::ast::{ApplyCase, BinaryOperator, Exception, Name, Statement, StatementKind};
 use crate::codes;
-use base::Span;
+use base::{OrderedSet, Span};
 use num_bigint::BigInt;
-use std::collections::BTreeSet;
 use syntax::ast as p4;
 
 /// The maximum nesting of statements, including those of called controls.
@@ -193,7 +192,7 @@ impl Translator<'_, '_> {
     /// control's own tables precede those of the controls that it calls.
     fn declared_order(&self, pipeline: &Pipeline) -> Vec<usize> {
         let mut order = Vec::new();
-        let mut seen = BTreeSet::new();
+        let mut seen = OrderedSet::new();
         let mut controls: Vec<usize> = pipeline.roots.iter().rev().copied().collect();
         while let Some(control) = controls.pop() {
             if seen.insert(control) {

@@ -11,7 +11,7 @@ use super::build;
 use super::exprs::{Element, HeaderRef};
 use crate::ast::StateStatement;
 use crate::codes;
-use std::collections::BTreeSet;
+use base::OrderedSet;
 use syntax::ast as p4;
 
 impl Translator<'_, '_> {
@@ -49,7 +49,7 @@ impl Translator<'_, '_> {
         let count = self.symbols.all_instances.len();
         let first = |state: usize| extracts[state].first().copied().unwrap_or(count + state);
         let mut follows: Vec<Vec<usize>> = vec![Vec::new(); count + states];
-        let mut known: BTreeSet<(usize, usize)> = BTreeSet::new();
+        let mut known: OrderedSet<(usize, usize)> = OrderedSet::new();
         let mut link = |from: usize, to: usize| {
             if from != to && known.insert((from, to)) {
                 follows[from].push(to);

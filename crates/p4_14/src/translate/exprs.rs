@@ -9,11 +9,10 @@ use super::{Done, Translator};
 use crate::ast::{BinaryOperator, Expr, ExprKind, Ident, Name, UnaryOperator};
 use crate::codes;
 use crate::symbols::{fold, fold_binary};
-use base::Span;
 use base::limits::WIDTH_BITS_MAX;
+use base::{OrderedMap, Span};
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
-use std::collections::BTreeMap;
 use syntax::ast as p4;
 
 /// The element of a stack.
@@ -60,7 +59,7 @@ pub(crate) enum Operand {
 #[derive(Clone, Copy)]
 pub(crate) struct Scope<'s> {
     /// The parameters of the action.
-    pub parameters: Option<&'s BTreeMap<Name, Shape>>,
+    pub parameters: Option<&'s OrderedMap<Name, Shape>>,
     /// In the parser, the header that was extracted last.
     pub latest: Option<Option<HeaderRef>>,
 }

@@ -5,9 +5,8 @@ use super::exprs::{Element, HeaderRef, Place, Scope, bits_of};
 use super::{Done, Translator};
 use crate::ast::{Expr, ExprKind, Ident, Name};
 use crate::codes;
-use base::Span;
+use base::{OrderedSet, Span};
 use num_bigint::BigInt;
-use std::collections::BTreeSet;
 use syntax::ast as p4;
 
 /// The greatest number of a field list that preserves metadata.
@@ -237,7 +236,7 @@ impl Translator<'_, '_> {
         let entries = self.entries(list)?;
         let mut fields = Vec::new();
         let mut values = Vec::new();
-        let mut taken = BTreeSet::new();
+        let mut taken = OrderedSet::new();
         for entry in &entries {
             let (wanted, shape, value) = match entry {
                 Entry::Field(place) if place.is_variable => {

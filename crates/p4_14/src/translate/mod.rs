@@ -31,9 +31,8 @@ use crate::ast::{Ident, Name, Program};
 use crate::codes;
 use crate::symbols::{Symbols, Table};
 use actions::FlatAction;
-use base::Span;
+use base::{OrderedMap, OrderedSet, Span};
 use build::Shape;
-use std::collections::{BTreeMap, BTreeSet};
 use syntax::ast as p4;
 use syntax::diag::{Diagnostic, Diagnostics};
 
@@ -72,30 +71,30 @@ pub(crate) struct Translator<'a, 'd> {
     symbols: Symbols<'a>,
     diagnostics: &'d mut Diagnostics,
     /// Names in use in the outermost scope or as parameters of actions.
-    taken: BTreeSet<Name>,
+    taken: OrderedSet<Name>,
     own: Own,
     hidden: Hidden,
     /// The P4_16 header of each header type with a packet header.
-    header_names: BTreeMap<usize, Name>,
+    header_names: OrderedMap<usize, Name>,
     /// The numbers of field lists that are preserved across resubmission, recirculation or cloning.
-    list_numbers: BTreeMap<usize, u32>,
+    list_numbers: OrderedMap<usize, u32>,
     /// The field lists that contain each metadata field, by instance and field.
-    preserved: BTreeMap<(usize, usize), BTreeSet<u32>>,
+    preserved: OrderedMap<(usize, usize), OrderedSet<u32>>,
     /// Structs of digests, by field list.
-    digests: BTreeMap<usize, Name>,
+    digests: OrderedMap<usize, Name>,
     /// Declarations between the types and the blocks.
     objects: Vec<p4::Declaration>,
     /// The names of counters, meters and registers, by their index.
-    array_names: BTreeMap<usize, Name>,
-    profile_names: BTreeMap<usize, Name>,
-    extern_names: BTreeMap<usize, Name>,
-    action_names: BTreeMap<usize, Name>,
-    table_names: BTreeMap<usize, Name>,
+    array_names: OrderedMap<usize, Name>,
+    profile_names: OrderedMap<usize, Name>,
+    extern_names: OrderedMap<usize, Name>,
+    action_names: OrderedMap<usize, Name>,
+    table_names: OrderedMap<usize, Name>,
     flat_actions: Vec<FlatAction>,
     /// Actions that other actions call.
-    called_actions: BTreeSet<usize>,
+    called_actions: OrderedSet<usize>,
     /// The tables of ingress.
-    ingress_tables: BTreeSet<usize>,
+    ingress_tables: OrderedSet<usize>,
     /// The statements that set the initial values of metadata, if clones need them in egress.
     initial_values: Vec<p4::Statement>,
     /// The errors to add to P4_16's `error`, in order.
@@ -131,19 +130,19 @@ pub(crate) fn translate(program: &Program, prelude: p4::Program, diagnostics: &m
         taken,
         own,
         hidden: Hidden::default(),
-        header_names: BTreeMap::new(),
-        list_numbers: BTreeMap::new(),
-        preserved: BTreeMap::new(),
-        digests: BTreeMap::new(),
+        header_names: OrderedMap::new(),
+        list_numbers: OrderedMap::new(),
+        preserved: OrderedMap::new(),
+        digests: OrderedMap::new(),
         objects: Vec::new(),
-        array_names: BTreeMap::new(),
-        profile_names: BTreeMap::new(),
-        extern_names: BTreeMap::new(),
-        action_names: BTreeMap::new(),
-        table_names: BTreeMap::new(),
+        array_names: OrderedMap::new(),
+        profile_names: OrderedMap::new(),
+        extern_names: OrderedMap::new(),
+        action_names: OrderedMap::new(),
+        table_names: OrderedMap::new(),
         flat_actions: Vec::new(),
-        called_actions: BTreeSet::new(),
-        ingress_tables: BTreeSet::new(),
+        called_actions: OrderedSet::new(),
+        ingress_tables: OrderedSet::new(),
         initial_values: Vec::new(),
         errors: Vec::new(),
         nodes: 0,
@@ -172,8 +171,8 @@ fn add_members(program: &mut p4::Program) {
 }
 
 /// The names that the outermost scope of the architecture declares.
-fn names_of(prelude: &p4::Program) -> BTreeSet<Name> {
-    let mut names: BTreeSet<Name> =
+fn names_of(prelude: &p4::Program) -> OrderedSet<Name> {
+    let mut names: OrderedSet<Name> =
         prelude.declarations.iter().filter_map(|it| it.name()).map(|name| name.name.clone()).collect();
     let words = [
         "abstract",
@@ -235,7 +234,7 @@ fn names_of(prelude: &p4::Program) -> BTreeSet<Name> {
 }
 
 /// `wanted`, or with a number appended if that is in use.
-fn fresh_name(taken: &mut BTreeSet<Name>, wanted: &str) -> Name {
+fn fresh_name(taken: &mut OrderedSet<Name>, wanted: &str) -> Name {
     let mut name: Name = wanted.into();
     let mut number = 0u32;
     while !taken.insert(name.clone()) {
@@ -247,7 +246,7 @@ fn fresh_name(taken: &mut BTreeSet<Name>, wanted: &str) -> Name {
 
 /// The names of the metadata struct's own fields, distinct from the names of all instances.
 fn hidden_fields(program: &Program) -> [Name; 2] {
-    let mut taken: BTreeSet<Name> = program.instances.iter().map(|it| it.name.name.clone()).collect();
+    let mut taken: OrderedSet<Name> = program.instances.iter().map(|it| it.name.name.clone()).collect();
     taken.insert("standard_metadata".into());
     ["p4_14_entry", "p4_14_kept_list"].map(|wanted| fresh_name(&mut taken, wanted))
 }
@@ -508,7 +507,7 @@ impl<'a> Translator<'a, '_> {
 
     /// Annotates the fields of v1model's metadata that field lists preserve.
     fn annotate_standard_metadata(&mut self, program: &mut p4::Program) {
-        let mut lists: BTreeMap<&'static str, BTreeSet<u32>> = BTreeMap::new();
+        let mut lists: OrderedMap<&'static str, OrderedSet<u32>> = OrderedMap::new();
         for (&(instance, field), numbers) in &self.preserved {
             let instance = &self.symbols.all_instances[instance];
             let field = &self.symbols.types[instance.header_type].fields[field];

@@ -9,10 +9,9 @@ use super::exprs::{Element, Operand, Place, Scope};
 use super::{Done, Translator};
 use crate::ast::{BinaryOperator, Call, Expr, ExprKind, Ident, Name, UnaryOperator};
 use crate::{codes, forms};
-use base::Span;
+use base::{OrderedMap, Span};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
-use std::collections::BTreeMap;
 use syntax::ast as p4;
 use syntax::diag::Diagnostic;
 
@@ -120,7 +119,7 @@ impl Translator<'_, '_> {
     pub(super) fn primitive(
         &mut self,
         call: &Call,
-        shapes: &BTreeMap<Name, Shape>,
+        shapes: &OrderedMap<Name, Shape>,
         out: &mut Vec<p4::Statement>,
     ) -> Done<()> {
         let scope = Scope { parameters: Some(shapes), latest: None };

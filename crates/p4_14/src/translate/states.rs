@@ -12,9 +12,8 @@ use crate::ast::{
     StateStatement, Target,
 };
 use crate::codes;
-use base::Span;
+use base::{OrderedMap, OrderedSet, Span};
 use num_bigint::BigInt;
-use std::collections::{BTreeMap, BTreeSet};
 use syntax::ast as p4;
 use syntax::diag::Diagnostic;
 
@@ -47,11 +46,11 @@ struct Machine {
     /// The controls in which parsing may end, in the order of their names in the program.
     entries: Vec<usize>,
     /// States that record which of several controls follows, by control.
-    entry_states: BTreeMap<usize, Name>,
+    entry_states: OrderedMap<usize, Name>,
     /// States that raise an error, by its name.
-    error_states: BTreeMap<Name, Name>,
+    error_states: OrderedMap<Name, Name>,
     /// The widths of the keys with which value sets are used.
-    set_widths: BTreeMap<usize, (u32, Name)>,
+    set_widths: OrderedMap<usize, (u32, Name)>,
     /// States that the translation adds.
     extra: Vec<p4::ParserState>,
 }
@@ -64,9 +63,9 @@ impl Translator<'_, '_> {
             names: Vec::new(),
             latest: self.latest_headers(),
             entries: self.parser_ends(),
-            entry_states: BTreeMap::new(),
-            error_states: BTreeMap::new(),
-            set_widths: BTreeMap::new(),
+            entry_states: OrderedMap::new(),
+            error_states: OrderedMap::new(),
+            set_widths: OrderedMap::new(),
             extra: Vec::new(),
         };
         let before = self.statements_before();
@@ -123,7 +122,7 @@ impl Translator<'_, '_> {
 
     /// The controls that states transition to.
     fn parser_ends(&self) -> Vec<usize> {
-        let mut ends = BTreeSet::new();
+        let mut ends = OrderedSet::new();
         let mut note = |target: &Target| {
             if !target.is_error && !self.symbols.states.contains_key(&target.name.name) {
                 ends.extend(self.symbols.controls.get(&target.name.name).copied());
@@ -193,7 +192,7 @@ impl Translator<'_, '_> {
     }
 
     /// A statement for packets that were not created with one of these field lists.
-    fn unless_preserved(&self, lists: &BTreeSet<u32>, statement: p4::Statement, span: Span) -> p4::Statement {
+    fn unless_preserved(&self, lists: &OrderedSet<u32>, statement: p4::Statement, span: Span) -> p4::Statement {
         let differs = |list: &u32| {
             let other = build::constant(&BigInt::from(*list), Shape::bits(8), span);
             build::binary(BinaryOperator::NotEqual, self.preserved_list_place(span), other, span)

@@ -11,9 +11,9 @@ use super::lists::Entry;
 use super::{Done, Translator};
 use crate::ast::{ArrayKind, BinaryOperator, Expr, ExprKind, Ident, Key, Name, Table};
 use crate::codes;
+use base::OrderedSet;
 use base::limits::TABLE_ENTRIES_MAX;
 use num_bigint::BigInt;
-use std::collections::BTreeSet;
 use syntax::ast as p4;
 
 impl Translator<'_, '_> {
@@ -243,7 +243,7 @@ impl Translator<'_, '_> {
 
     fn keys(&mut self, declared: &Table) -> Done<Vec<p4::KeyElement>> {
         let mut keys = Vec::new();
-        let mut names = BTreeSet::new();
+        let mut names = OrderedSet::new();
         let mut is_whole = true;
         for key in &declared.keys {
             match self.key(key, &mut names) {
@@ -275,7 +275,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    fn key(&mut self, key: &Key, names: &mut BTreeSet<Name>) -> Done<p4::KeyElement> {
+    fn key(&mut self, key: &Key, names: &mut OrderedSet<Name>) -> Done<p4::KeyElement> {
         let kind = match key.kind.as_str() {
             kind @ ("exact" | "ternary" | "lpm" | "range" | "valid") => kind,
             // The field is the number of the entry: an exact key whose values are those numbers.
@@ -329,7 +329,7 @@ impl Translator<'_, '_> {
     }
 
     /// `header : valid`, and a header as a key of another kind, which means the same.
-    fn validity_key(&mut self, key: &Key, kind: &str, names: &mut BTreeSet<Name>) -> Done<p4::KeyElement> {
+    fn validity_key(&mut self, key: &Key, kind: &str, names: &mut OrderedSet<Name>) -> Done<p4::KeyElement> {
         if matches!(kind, "lpm" | "range") || key.mask.is_some() {
             let message = format!("validity is matched as `valid`, `exact` or `ternary`, not as `{kind}`");
             return self.error(codes::MATCH_KIND, key.kind.span, message);
@@ -358,7 +358,7 @@ impl Translator<'_, '_> {
     fn selector_keys(
         &mut self,
         profile: usize,
-        names: &mut BTreeSet<Name>,
+        names: &mut OrderedSet<Name>,
         keys: &mut Vec<p4::KeyElement>,
     ) -> Done<()> {
         let program = self.program;
@@ -401,7 +401,7 @@ impl Translator<'_, '_> {
 }
 
 /// The name, with as many `$` appended as it takes to be unique.
-fn unique(names: &mut BTreeSet<Name>, wanted: &str) -> Name {
+fn unique(names: &mut OrderedSet<Name>, wanted: &str) -> Name {
     let mut name: Name = wanted.into();
     while !names.insert(name.clone()) {
         name = format!("{name}$").into();

@@ -4,17 +4,16 @@ use super::data::{Data, Value, translation};
 use super::objects::*;
 use super::{Mismatch, Model};
 use crate::mappings::that_does_not_fit as mapping_that_does_not_fit;
-use base::MatchKind;
+use base::{MatchKind, OrderedMap};
 use ir::Program;
 use p4runtime_proto::p4::config::v1::{self, P4NamedType, P4TypeInfo};
-use std::collections::BTreeMap;
 
 type Built<T> = Result<T, Mismatch>;
 
 /// Builds the model.
 pub fn build(info: v1::P4Info, program: &Program) -> Built<Model> {
     let types = info.type_info.clone().unwrap_or_default();
-    let mut builder = Builder { program, types, info: &info, objects: BTreeMap::new(), names: BTreeMap::new() };
+    let mut builder = Builder { program, types, info: &info, objects: OrderedMap::new(), names: OrderedMap::new() };
     builder.all()?;
     let (objects, names) = (builder.objects, builder.names);
     Ok(Model { info, objects, names })
@@ -24,8 +23,8 @@ struct Builder<'a> {
     program: &'a Program,
     info: &'a v1::P4Info,
     types: P4TypeInfo,
-    objects: BTreeMap<u32, Object>,
-    names: BTreeMap<(Kind, String), u32>,
+    objects: OrderedMap<u32, Object>,
+    names: OrderedMap<(Kind, String), u32>,
 }
 
 fn mismatch<T>(message: String) -> Built<T> {
@@ -416,7 +415,7 @@ fn place_of(header: &ir::HeaderType, name: &str) -> Option<(u32, u32)> {
 
 /// Ids within an object are only unique there, but two of them must not be equal.
 fn unique(owner: &str, ids: impl Iterator<Item = u32>) -> Built<()> {
-    let mut seen = std::collections::BTreeSet::new();
+    let mut seen = base::OrderedSet::new();
     for id in ids {
         if id == 0 || !seen.insert(id) {
             return mismatch(format!("{owner}: the id {id} is used twice, or is 0"));

@@ -3,8 +3,8 @@
 
 use super::Mismatch;
 use crate::mappings;
+use base::OrderedMap;
 use p4runtime_proto::p4::config::v1::{self, P4DataTypeSpec, P4TypeInfo};
-use std::collections::BTreeMap;
 
 /// The type of a key, of a parameter, or of a field of a controller header.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -60,7 +60,7 @@ pub enum Data {
         /// Width of the values in bits.
         width_bits: u32,
         /// Names and values.
-        members: BTreeMap<String, Vec<u8>>,
+        members: OrderedMap<String, Vec<u8>>,
     },
     /// `error`: the names of all errors, which the switch numbers from 0.
     Error(Vec<String>),

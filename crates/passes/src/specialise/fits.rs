@@ -5,9 +5,9 @@
 
 use super::{Contents, ENTRIES_MAX};
 use base::index::Id as _;
+use base::{OrderedMap, OrderedSet};
 use ir::walk::{self, Item};
 use ir::{ActionCall, BlockKind, Program, StmtKind, TableId, VarId, VarKind};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Bits of all keys that the entries of one table compare.
 const COMPARED_BITS_MAX: u32 = 512;
@@ -27,7 +27,7 @@ pub(super) fn is_applied(program: &Program, table: TableId) -> bool {
 }
 
 /// Whether a table is replaced by its results.
-pub(super) fn is_replaced(program: &Program, id: TableId, known: &Contents, private: &BTreeSet<VarId>) -> bool {
+pub(super) fn is_replaced(program: &Program, id: TableId, known: &Contents, private: &OrderedSet<VarId>) -> bool {
     let table = &program.tables[id];
     let key_bits: u32 = table.keys.iter().map(|key| key.expr.ty.width()).sum();
     let entries = known.entries.len();
@@ -68,8 +68,8 @@ fn calls(known: &Contents) -> impl Iterator<Item = &ActionCall> {
 }
 
 /// Parameters that only the body of their action mentions.
-pub(super) fn private_params(program: &Program) -> BTreeSet<VarId> {
-    let mut owners: BTreeMap<VarId, BTreeSet<usize>> = BTreeMap::new();
+pub(super) fn private_params(program: &Program) -> OrderedSet<VarId> {
+    let mut owners: OrderedMap<VarId, OrderedSet<usize>> = OrderedMap::new();
     let own = program.actions.len();
     let mut note = |item: Item<'_>, owner: usize| {
         if let Item::Var(var) = item {
@@ -104,7 +104,7 @@ pub(super) fn private_params(program: &Program) -> BTreeSet<VarId> {
     }
     let shared = program.field_lists.iter().flat_map(|list| &list.vars).chain(program.stacks.iter().map(|it| &it.next));
     shared.for_each(|&var| note(Item::Var(var), own));
-    let mut params: BTreeMap<VarId, usize> = BTreeMap::new();
+    let mut params: OrderedMap<VarId, usize> = OrderedMap::new();
     for param in program.actions.iter().flat_map(|action| &action.params) {
         *params.entry(*param).or_default() += 1;
     }

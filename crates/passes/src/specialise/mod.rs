@@ -32,11 +32,10 @@ mod fits;
 mod results;
 mod rewrite;
 
-use base::{FieldMatch, IndexVec};
+use base::{FieldMatch, IndexVec, OrderedMap, OrderedSet};
 use fits::{is_applied, is_replaced, private_params};
 use ir::{ActionCall, BlockKind, Program, TableId};
 use rewrite::Rewrite;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Entries of a table that is replaced.
 pub const ENTRIES_MAX: usize = 4;
@@ -67,13 +66,13 @@ pub struct Specialised {
     /// The program. It has the same storage, tables and externs, and more local variables and labels.
     pub program: Program,
     /// The tables whose contents it is for, with the number of their entries.
-    pub tables: BTreeMap<TableId, usize>,
+    pub tables: OrderedMap<TableId, usize>,
 }
 
 /// The program for these contents of the tables whose contents are known; none if it would be the same.
 pub fn specialise(program: &Program, contents: &IndexVec<TableId, Option<Contents>>) -> Option<Specialised> {
     let private = private_params(program);
-    let mut tables = BTreeMap::new();
+    let mut tables = OrderedMap::new();
     for (id, known) in contents.iter_enumerated() {
         if let Some(known) = known.as_ref().filter(|known| is_replaced(program, id, known, &private)) {
             tables.insert(id, known.entries.len());
@@ -98,7 +97,7 @@ pub fn specialise(program: &Program, contents: &IndexVec<TableId, Option<Content
 
 /// Empties the bodies of actions that no applied table lists.
 fn empty_idle_actions(program: &mut Program) {
-    let mut run = BTreeSet::new();
+    let mut run = OrderedSet::new();
     for (id, table) in program.tables.iter_enumerated() {
         if is_applied(program, id) {
             run.extend(table.actions.iter().map(|listed| listed.action));

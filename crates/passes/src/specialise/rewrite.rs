@@ -5,13 +5,13 @@
 
 use super::Contents;
 use super::results::LookupResults;
+use base::OrderedMap;
 use base::{Bits, IndexVec, index::Id as _};
 use ir::walk::{self, Part};
 use ir::{
     ActionCall, Body, Expr, ExprKind, LabelId, Place, Program, Stmt, StmtKind, SwitchCase, TableId, Type, Var, VarId,
     VarKind,
 };
-use std::collections::BTreeMap;
 
 /// The replacement of a table, while it is built.
 pub(super) struct Rewrite<'a> {
@@ -20,7 +20,7 @@ pub(super) struct Rewrite<'a> {
     pub(super) program: Program,
     pub(super) contents: &'a IndexVec<TableId, Option<Contents>>,
     /// The tables that are replaced.
-    pub(super) tables: &'a BTreeMap<TableId, usize>,
+    pub(super) tables: &'a OrderedMap<TableId, usize>,
 }
 
 impl Rewrite<'_> {
@@ -67,7 +67,7 @@ impl Rewrite<'_> {
             let positions = calls.iter().map(|(at, call)| (*at, Expr::bit(32, u64::from(call.action)))).collect();
             out.push(stmt(StmtKind::Assign { dst: Place::Var(var), src: results.pick(positions) }));
         }
-        let mut groups: BTreeMap<u32, Vec<(usize, &ActionCall)>> = BTreeMap::new();
+        let mut groups: OrderedMap<u32, Vec<(usize, &ActionCall)>> = OrderedMap::new();
         for (position, call) in calls {
             groups.entry(call.action).or_default().push((position, call));
         }
@@ -107,7 +107,7 @@ impl Rewrite<'_> {
         let listed = &self.source.tables[table].actions[position as usize];
         let action = &self.source.actions[listed.action];
         let mut out = Vec::new();
-        let mut renamed = BTreeMap::new();
+        let mut renamed = OrderedMap::new();
         for (number, &param) in action.params.iter().enumerate() {
             let ty = self.source.vars[param].ty;
             let values =
@@ -116,7 +116,7 @@ impl Rewrite<'_> {
             renamed.insert(param, var);
             out.push(Stmt { kind: StmtKind::Assign { dst: Place::Var(var), src: results.pick(values) }, span });
         }
-        let mut labels = BTreeMap::new();
+        let mut labels = OrderedMap::new();
         walk::visit_body(&action.body, &mut |stmt| {
             if let StmtKind::Block { label, .. } = &stmt.kind {
                 labels.insert(*label, LabelId::from_index(self.program.labels as usize));
@@ -160,7 +160,7 @@ impl Rewrite<'_> {
 }
 
 /// Renames some variables and labels of a body.
-fn rename(body: &mut Body, vars: &BTreeMap<VarId, VarId>, labels: &BTreeMap<LabelId, LabelId>) {
+fn rename(body: &mut Body, vars: &OrderedMap<VarId, VarId>, labels: &OrderedMap<LabelId, LabelId>) {
     for stmt in body.iter_mut() {
         if let Some(dst) = stmt.kind.dst_mut() {
             rename_place(dst, vars);
@@ -179,7 +179,7 @@ fn rename(body: &mut Body, vars: &BTreeMap<VarId, VarId>, labels: &BTreeMap<Labe
     }
 }
 
-fn rename_place(place: &mut Place, vars: &BTreeMap<VarId, VarId>) {
+fn rename_place(place: &mut Place, vars: &OrderedMap<VarId, VarId>) {
     match place {
         Place::Var(var) => *var = vars.get(var).copied().unwrap_or(*var),
         Place::Field(..) => {}

@@ -8,13 +8,12 @@
 //! `{port}` stand for what was learnt.
 
 use super::{Controller, Controls, SwitchFacts, WriteId};
-use base::Bits;
 use base::index::Id as _;
+use base::{Bits, OrderedMap};
 use control::api::entity::TableEntry;
 use control::api::{Code, Entity, Fault, Update, UpdateKind};
 use control::{Command, parse_entries};
 use ir::{DigestId, FieldType, HeaderType, Program};
-use std::collections::BTreeMap;
 
 /// Bits of an Ethernet address.
 const ADDRESS_BITS: u32 = 48;
@@ -67,9 +66,9 @@ pub struct Learning {
 struct Known {
     facts: SwitchFacts,
     source: Source,
-    addresses: BTreeMap<u64, Learnt>,
+    addresses: OrderedMap<u64, Learnt>,
     /// Writes that were not answered, with what they are for.
-    writes: BTreeMap<WriteId, (u64, Vec<Update>)>,
+    writes: OrderedMap<WriteId, (u64, Vec<Update>)>,
 }
 
 /// Where an address is.
@@ -116,7 +115,7 @@ impl Learning {
                                `support_timeout = true`";
                 return Err((Setting::Idle, of_switch(message.to_owned())));
             }
-            Ok(Known { facts: facts.clone(), source, addresses: BTreeMap::new(), writes: BTreeMap::new() })
+            Ok(Known { facts: facts.clone(), source, addresses: OrderedMap::new(), writes: OrderedMap::new() })
         };
         let switches = switches.iter().map(known).collect::<Result<_, _>>()?;
         Ok(Learning { config, switches })

@@ -3,8 +3,8 @@
 use crate::packet::Packet;
 use crate::time::Time;
 use crate::wire::Mac;
+use base::OrderedMap;
 use core::net::IpAddr;
-use std::collections::BTreeMap;
 
 /// The time between two questions for the same neighbour (RFC 4861: RETRANS_TIMER).
 const RETRY: Time = Time::from_s(1);
@@ -18,7 +18,7 @@ const WAITING_MAX: usize = 64;
 /// The neighbours of a host.
 #[derive(Default)]
 pub(super) struct Neighbours {
-    entries: BTreeMap<IpAddr, Entry>,
+    entries: OrderedMap<IpAddr, Entry>,
     /// How many of them wait for an answer.
     asked: usize,
 }

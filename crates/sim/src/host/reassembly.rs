@@ -9,8 +9,8 @@
 
 use crate::time::Time;
 use crate::wire::ip::{self, Datagram, Fragment};
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
+use base::OrderedMap;
+use base::ordered::Entry;
 use std::ops::Range;
 
 /// How long parts of a packet are kept (RFC 8200, section 4.5; RFC 1122, section 3.3.2 recommends 60 to 120 s).
@@ -28,9 +28,9 @@ const QUOTED_BYTES: usize = 1280;
 /// The fragments of a host's packets that are not whole yet.
 #[derive(Default)]
 pub(super) struct Reassembly {
-    partials: BTreeMap<Datagram, Partial>,
+    partials: OrderedMap<Datagram, Partial>,
     /// In the order in which their first parts came, which is that of their deadlines.
-    by_age: BTreeMap<u64, Datagram>,
+    by_age: OrderedMap<u64, Datagram>,
     serial: u64,
     bytes: usize,
     /// Packets that were given up.

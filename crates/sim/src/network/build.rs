@@ -12,7 +12,7 @@ use crate::node::Node;
 use crate::packet::Pool;
 use crate::record::Log;
 use crate::time::Time;
-use std::collections::BTreeMap;
+use base::OrderedMap;
 
 /// A node, by the order in which nodes were added.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -141,7 +141,7 @@ impl NetworkBuilder {
 
     /// A name for each direction, with ports where two nodes have several links.
     fn channel_names(&self) -> Vec<String> {
-        let mut counts = BTreeMap::new();
+        let mut counts = OrderedMap::new();
         self.directions().for_each(|(from, to, _)| *counts.entry((from.node, to.node)).or_insert(0) += 1);
         let name = |(from, to, _): (PortId, PortId, &ChannelConfig)| match counts[&(from.node, to.node)] {
             1 => format!("{}>{}", self.name(from.node), self.name(to.node)),
@@ -150,7 +150,7 @@ impl NetworkBuilder {
         self.directions().map(name).collect()
     }
 
-    fn transmitters(&self, names: &[String], seed: u64) -> BTreeMap<PortId, Transmitter> {
+    fn transmitters(&self, names: &[String], seed: u64) -> OrderedMap<PortId, Transmitter> {
         let make = |((from, _, config), name): ((PortId, PortId, &ChannelConfig), &String)| {
             (from, Transmitter::new(config.clone(), name, seed))
         };
@@ -188,7 +188,7 @@ impl NetworkBuilder {
 struct Plan {
     locations: Vec<Location>,
     /// For each port: its partition, its number there, and the source of its arrivals.
-    peers: BTreeMap<PortId, Peer>,
+    peers: OrderedMap<PortId, Peer>,
     /// By partition: how many nodes.
     nodes: Vec<usize>,
 }
@@ -196,7 +196,7 @@ struct Plan {
 impl Plan {
     fn new(builder: &NetworkBuilder, parts: &[u32], count: usize) -> Plan {
         let (mut nodes, mut ports) = (vec![0usize; count], vec![0u32; count]);
-        let mut plan = Plan { locations: Vec::new(), peers: BTreeMap::new(), nodes: Vec::new() };
+        let mut plan = Plan { locations: Vec::new(), peers: OrderedMap::new(), nodes: Vec::new() };
         for (node, &partition) in parts.iter().enumerate() {
             let part = partition as usize;
             let index = nodes[part] as u32;

@@ -5,7 +5,8 @@
 
 use crate::packet::Packet;
 use crate::wire::flow::fingerprint;
-use std::collections::{BTreeMap, VecDeque};
+use base::OrderedMap;
+use std::collections::VecDeque;
 
 /// Packets that are remembered: more than wait in a switch. What a program drops stays until others push it out.
 const PACKETS_MAX: usize = 1 << 18;
@@ -13,7 +14,7 @@ const PACKETS_MAX: usize = 1 << 18;
 /// The packets inside.
 #[derive(Debug, Default)]
 pub(super) struct Inside {
-    packets: BTreeMap<u64, Same>,
+    packets: OrderedMap<u64, Same>,
     /// Fingerprints, in the order in which they came.
     order: VecDeque<u64>,
 }

@@ -27,11 +27,10 @@ use crate::diag::{Diagnostic, Diagnostics};
 use crate::preprocess::Tokens;
 use crate::source::SourceMap;
 use crate::token::{Keyword, Names, Symbol, Token, TokenKind};
-use base::Span;
 use base::limits::NESTING_MAX;
+use base::{OrderedMap, OrderedSet, Span};
 pub(crate) use expressions::precedence;
 use scopes::{Meaning, Scopes};
-use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 
 /// A rule did not match; the error has been reported.
@@ -49,13 +48,13 @@ struct Parser<'a> {
     tokens: Vec<Token>,
     names: Names,
     /// The macros that expanded to nothing, by the index of the following token.
-    empty_expansions: BTreeMap<usize, Symbol>,
+    empty_expansions: OrderedMap<usize, Symbol>,
     /// The tokens, by index, that a macro use stands before which was reported as wrong.
-    behind_errors: BTreeSet<usize>,
+    behind_errors: OrderedSet<usize>,
     /// The macros that the options define as nothing.
-    empty_options: BTreeSet<Symbol>,
+    empty_options: OrderedSet<Symbol>,
     /// Names of annotations that are dropped.
-    ignored_annotations: BTreeSet<Symbol>,
+    ignored_annotations: OrderedSet<Symbol>,
     /// See [`types::closing_brackets`].
     closes: Vec<Option<NonZeroU32>>,
     /// The index of the next token.

@@ -28,9 +28,8 @@ use crate::lexer::{Checkpoint, Lexer};
 use crate::loader::FileLoader;
 use crate::source::{SOURCE_BYTES_MAX, SourceMap};
 use crate::token::{Names, Symbol, Token, TokenKind};
-use base::Span;
+use base::{OrderedMap, OrderedSet, Span};
 use macros::Macros;
-use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The maximum nesting of `#include`.
@@ -71,13 +70,13 @@ pub(crate) struct Tokens {
     pub tokens: Vec<Token>,
     pub names: Names,
     /// The macros that expanded to nothing, by the index of the following token.
-    pub empty_expansions: BTreeMap<usize, Symbol>,
+    pub empty_expansions: OrderedMap<usize, Symbol>,
     /// The tokens, by index, that a macro use stands before which was reported as wrong.
-    pub behind_errors: BTreeSet<usize>,
+    pub behind_errors: OrderedSet<usize>,
     /// The macros that the options define as nothing.
-    pub empty_options: BTreeSet<Symbol>,
+    pub empty_options: OrderedSet<Symbol>,
     /// Names of annotations that are dropped.
-    pub ignored_annotations: BTreeSet<Symbol>,
+    pub ignored_annotations: OrderedSet<Symbol>,
 }
 
 /// Preprocessing exceeded a limit, which is reported. The tokens read so far are dropped, because errors about a
@@ -121,10 +120,10 @@ struct Preprocessor<'a> {
     files: Vec<OpenFile>,
     include_count: usize,
     /// Paths of files with `#pragma once`.
-    once: BTreeSet<PathBuf>,
+    once: OrderedSet<PathBuf>,
     tokens: Vec<Token>,
-    empty_expansions: BTreeMap<usize, Symbol>,
-    behind_errors: BTreeSet<usize>,
+    empty_expansions: OrderedMap<usize, Symbol>,
+    behind_errors: OrderedSet<usize>,
     /// Whether a condition's macros are expanded: the name that `defined` asks for stays.
     is_in_condition: bool,
     /// Steps of macro expansion so far.
@@ -177,10 +176,10 @@ pub(crate) fn preprocess(
         names,
         files: Vec::new(),
         include_count: 0,
-        once: BTreeSet::new(),
+        once: OrderedSet::new(),
         tokens: Vec::new(),
-        empty_expansions: BTreeMap::new(),
-        behind_errors: BTreeSet::new(),
+        empty_expansions: OrderedMap::new(),
+        behind_errors: OrderedSet::new(),
         is_in_condition: false,
         steps: 0,
         counter: 0,

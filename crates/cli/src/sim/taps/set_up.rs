@@ -5,10 +5,10 @@
 //! is changed: there is no default route, and a route that exists is an error.
 
 use super::{Namespace, TappedHost};
+use base::OrderedSet;
 use scenario::Scenario;
 use scenario::stations::host_config;
 use sim::host::{HostAddress, HostConfig};
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -75,7 +75,7 @@ fn script(interface: &str, scenario: &Scenario, host: usize, neighbours: &[usize
         .collect();
     let is_near = |ip: IpAddr| near.iter().any(|own| own.has_in_network(ip));
     let far = scenario.topology.hosts.iter().flat_map(|it| &it.addresses).filter(|it| !is_near(it.ip));
-    let networks: BTreeSet<(IpAddr, u8)> = far.map(|it| (network(it), it.prefix_bits)).collect();
+    let networks: OrderedSet<(IpAddr, u8)> = far.map(|it| (network(it), it.prefix_bits)).collect();
     for (ip, prefix_bits) in networks.iter().filter(|(ip, _)| speaks(ip)) {
         let gateway = config.gateways.iter().find(|gateway| gateway.is_ipv4() == ip.is_ipv4());
         if let Some(gateway) = gateway {

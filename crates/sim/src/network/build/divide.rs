@@ -6,7 +6,8 @@
 //! Nodes that are joined by a link without delay stay in one part, since a packet between them would arrive at once.
 
 use super::NetworkBuilder;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use base::{OrderedMap, OrderedSet};
+use std::collections::VecDeque;
 
 /// What a host costs, with the payload of its packets; another node costs one for each port.
 const END_LOAD: usize = 4;
@@ -14,7 +15,7 @@ const END_LOAD: usize = 4;
 /// The part of each node.
 pub(super) fn divide(network: &NetworkBuilder, threads: usize) -> Vec<u32> {
     let mut division =
-        Division { network, groups: groups(network), part_of_group: BTreeMap::new(), loads: vec![0; threads] };
+        Division { network, groups: groups(network), part_of_group: OrderedMap::new(), loads: vec![0; threads] };
     let order = breadth_first(network);
     let has_ends = order.iter().any(|&node| division.is_end(node));
     // Without hosts all are divided as they would be, in breadth-first order.
@@ -31,7 +32,7 @@ struct Division<'a> {
     network: &'a NetworkBuilder,
     /// For each node the first one that it is joined with by links without delay.
     groups: Vec<u32>,
-    part_of_group: BTreeMap<u32, u32>,
+    part_of_group: OrderedMap<u32, u32>,
     /// By part.
     loads: Vec<usize>,
 }
@@ -81,7 +82,7 @@ impl Division<'_> {
 
     /// The parts, of which those without nodes are left out.
     fn parts(&self) -> Vec<u32> {
-        let used: BTreeSet<u32> = self.part_of_group.values().copied().collect();
+        let used: OrderedSet<u32> = self.part_of_group.values().copied().collect();
         let number = |part: &u32| used.iter().position(|it| it == part).unwrap_or(0) as u32;
         self.groups.iter().map(|group| number(&self.part_of_group[group])).collect()
     }
