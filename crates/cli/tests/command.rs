@@ -489,6 +489,25 @@ fn trace_shows_parameters_without_bits() {
 }
 
 #[test]
+fn trace_tells_which_writes_have_no_effect() {
+    let body = "{ hdr.other.value = 7; hdr.other.setValid(); hdr.other.value = 8; ";
+    let program =
+        PROGRAM.replace("{ standard_metadata.egress_spec = port;", body).replace("h_t h;", "h_t h; h_t other;");
+    let folder = Folder::with(&[("p.p4", &program)]);
+    let run = |line| String::from_utf8(folder.run(line).stdout).unwrap();
+    let printed = run("trace p.p4 --packet 1:010a000001ff");
+    let writes: Vec<_> = printed.lines().filter(|line| line.contains("hdr.other.value = ")).map(words).collect();
+    assert_eq!(writes, ["hdr.other.value = 7 (not kept: the header is invalid)", "hdr.other.value = 8"], "{printed}");
+    let json = run("trace p.p4 --packet 1:010a000001ff --json");
+    assert_eq!(json.matches("\"is_kept\":false").count(), 1, "{json}");
+}
+
+/// A line of a journey, without its place.
+fn words(line: &str) -> &str {
+    line.rsplit_once("  ").map_or(line, |(text, _)| text).trim()
+}
+
+#[test]
 fn trace_refuses_what_is_no_packet() {
     let folder = Folder::with(&[("p.p4", PROGRAM)]);
     folder.check(

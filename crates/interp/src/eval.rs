@@ -147,21 +147,25 @@ fn read_place(program: &Program, state: &PacketState, place: &Place) -> Bits {
     }
 }
 
-/// Writes a value of the place's width.
-pub(crate) fn write_place(program: &Program, state: &mut PacketState, place: &Place, value: &Bits) {
+/// Writes a value of the place's width. False if it is not kept: the place is in an invalid header, or in an element
+/// outside of its stack.
+pub(crate) fn write_place(program: &Program, state: &mut PacketState, place: &Place, value: &Bits) -> bool {
     match place {
-        Place::Var(var) => state.set_var(*var, value.clone()),
+        Place::Var(var) => {
+            state.set_var(*var, value.clone());
+            true
+        }
         Place::Field(header, field) => {
-            if let Some(id) = resolve(program, state, header) {
-                let header = state.header_mut(id);
-                if header.valid {
-                    header.fields[*field as usize] = value.clone();
-                }
+            let Some(id) = resolve(program, state, header) else { return false };
+            let header = state.header_mut(id);
+            if header.valid {
+                header.fields[*field as usize] = value.clone();
             }
+            header.valid
         }
         Place::Slice { base, high, low } => {
             let whole = read_place(program, state, base).with_slice(*high, *low, value);
-            write_place(program, state, base, &whole);
+            write_place(program, state, base, &whole)
         }
     }
 }

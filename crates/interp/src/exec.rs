@@ -159,8 +159,8 @@ impl<'r> Run<'r> {
     }
 
     fn assign(&mut self, dst: &Place, value: &Bits) {
-        self.trace(Event::Assigned { place: dst, value });
-        write_place(self.program, self.state, dst, value);
+        let is_kept = write_place(self.program, self.state, dst, value);
+        self.trace(Event::Assigned { place: dst, value, is_kept });
     }
 
     fn set_validity(&mut self, header: &HeaderRef, valid: bool) {
@@ -192,7 +192,8 @@ impl<'r> Run<'r> {
 
     fn set_varbit(&mut self, (dst, field): &(HeaderRef, u32), value: Bits) {
         if let Some(id) = resolve(self.program, self.state, dst) {
-            self.trace(Event::VarbitCopied { header: id, field: *field, value: &value });
+            let is_kept = self.state.header_mut(id).valid;
+            self.trace(Event::VarbitCopied { header: id, field: *field, value: &value, is_kept });
             let header = self.state.header_mut(id);
             if header.valid {
                 header.fields[*field as usize] = value;

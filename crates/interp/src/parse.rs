@@ -148,8 +148,8 @@ impl Run<'_> {
             return parser_error(ir::ERROR_PACKET_TOO_SHORT);
         }
         let value = Bits::from_packet(width, self.state.payload(), offset_bits as usize);
-        self.trace(Event::Assigned { place: dst, value: &value });
-        write_place(self.program, self.state, dst, &value);
+        let is_kept = write_place(self.program, self.state, dst, &value);
+        self.trace(Event::Assigned { place: dst, value: &value, is_kept });
         Flow::Next
     }
 

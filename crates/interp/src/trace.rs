@@ -37,16 +37,17 @@ pub enum Event<'a> {
     DirectMetered { meter: DirectMeterId, entry: Option<u64>, colour: u8 },
     /// An action runs with these values of its parameters.
     ActionEntered { action: ActionId, args: &'a [Bits] },
-    /// A value was written to a place (by an assignment or by a statement that has a result).
-    Assigned { place: &'a Place, value: &'a Bits },
+    /// A value was written to a place (by an assignment or by a statement that has a result). It is not kept if the
+    /// place is in an invalid header, or in an element outside of its stack.
+    Assigned { place: &'a Place, value: &'a Bits, is_kept: bool },
     /// A result of a table's application was written to a variable.
     VarSet { var: VarId, value: &'a Bits },
     /// A header became valid or invalid.
     ValiditySet { header: HeaderId, valid: bool },
     /// A header was copied. `src` is `None` if the source was an element outside its stack.
     HeaderCopied { dst: HeaderId, src: Option<HeaderId> },
-    /// A value was written to a varbit field. If its header is invalid, the write had no effect.
-    VarbitCopied { header: HeaderId, field: u32, value: &'a Bits },
+    /// A value was written to a varbit field. It is not kept if the header is invalid.
+    VarbitCopied { header: HeaderId, field: u32, value: &'a Bits, is_kept: bool },
     /// A stack was pushed (`up`) or popped.
     StackMoved { stack: StackId, count: u32, up: bool },
     /// An `if` evaluated its condition.

@@ -57,8 +57,8 @@ pub enum What {
     Action { name: String, arguments: Named },
     /// A condition was evaluated.
     Condition { is_true: bool },
-    /// A value was written to a variable or field.
-    Assigned { name: String, value: Bits },
+    /// A value was written to a variable or field. It is not kept in the fields of an invalid header.
+    Assigned { name: String, value: Bits, is_kept: bool },
     /// A header became valid or invalid.
     Validity { header: String, is_valid: bool },
     /// A register's cell was read; `None`: there is no such cell.
@@ -174,7 +174,9 @@ impl Recorder {
                 let arguments = declared.with_empty(named(names, args), |name| (name.to_owned(), Bits::zero(0)));
                 What::Action { name: declared.name.clone(), arguments }
             }
-            Event::Assigned { place, value } => What::Assigned { name: self.place(place), value: Bits::clone(value) },
+            Event::Assigned { place, value, is_kept } => {
+                What::Assigned { name: self.place(place), value: Bits::clone(value), is_kept: *is_kept }
+            }
             Event::ValiditySet { header, valid } => {
                 What::Validity { header: ir.headers[*header].name.clone(), is_valid: *valid }
             }

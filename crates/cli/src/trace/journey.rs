@@ -186,7 +186,7 @@ impl Tracer for Journey {
                     self.line(self.depth, span, "switch", text, detail!("value": number(value), "case": case));
                 }
             }
-            Event::Assigned { place, value } => self.assign(&described, span, place, value),
+            Event::Assigned { place, value, is_kept } => self.assign(&described, span, (place, value), is_kept),
             other => {
                 if matches!(other, Event::Hashed { .. }) {
                     self.summed = Some(span);
@@ -292,7 +292,7 @@ impl Journey {
         }
     }
 
-    fn assign(&mut self, described: &Described, span: Span, place: &Place, value: &Bits) {
+    fn assign(&mut self, described: &Described, span: Span, (place, value): (&Place, &Bits), is_kept: bool) {
         let is_intrinsic = |place: &Place| match place {
             Place::Var(var) => matches!(described.program.vars[*var].kind, VarKind::Intrinsic(_)),
             _ => false,
@@ -318,11 +318,16 @@ impl Journey {
                     return self.line(self.depth, span, "checksum", format!("{function} computes {value}"), detail);
                 }
                 let step = if is_intrinsic(place) { "metadata" } else { "assignment" };
-                let detail = detail!("name": name, "value": value);
-                self.line(self.depth, span, step, format!("{name} = {value}"), detail);
+                let detail = detail!("name": name, "value": value, "is_kept": is_kept);
+                self.line(self.depth, span, step, format!("{name} = {value}{}", not_kept(is_kept)), detail);
             }
         }
     }
+}
+
+/// What is added to a write that has no effect.
+fn not_kept(is_kept: bool) -> &'static str {
+    if is_kept { "" } else { " (not kept: the header is invalid)" }
 }
 
 fn list(values: &[Bits]) -> String {
@@ -352,9 +357,9 @@ fn step(described: &Described, event: Event<'_>) -> Option<String> {
             let source = src.map_or("an invalid header", |src| &program.headers[src].name);
             format!("{} = {source}", program.headers[dst].name)
         }
-        Event::VarbitCopied { header, field, value } => {
+        Event::VarbitCopied { header, field, value, is_kept } => {
             let name = &program.header_type(&ir::HeaderRef::Fixed(header)).fields[field as usize].name;
-            format!("{}.{name} = {value}", program.headers[header].name)
+            format!("{}.{name} = {value}{}", program.headers[header].name, not_kept(is_kept))
         }
         Event::StackMoved { stack, count, up } => {
             let name = &program.stacks[stack].name;
