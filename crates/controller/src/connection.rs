@@ -165,46 +165,37 @@ impl<'a> Served<'a> {
     /// Takes messages and timers until the connection is lost.
     async fn serve(&mut self) -> Ended {
         loop {
-            let mut orders = Orders::new();
-            let mut heard = Vec::new();
-            match self.next_message().await {
-                Ok(Some(first)) => {
-                    heard.push(first);
-                    while heard.len() < MESSAGES_MAX {
-                        match timeout(Duration::ZERO, self.session.next_message()).await {
-                            Ok(Ok(Some(message))) => heard.push(message),
-                            // An end or an error is found again by the next call.
-                            _ => break,
-                        }
-                    }
-                }
-                Ok(None) => {}
-                Err(failure) => return failure.into(),
-            }
-            let mut digests = Vec::new();
-            for message in heard {
-                if let StreamUpdate::Digest(list) = &message {
-                    digests.push((list.digest_id, list.list_id));
-                }
-                if let Err(ended) = self.hear(message, &mut orders) {
-                    return ended;
-                }
-            }
-            // Also while messages never end: nobody may keep a controller from its questions.
-            let now = self.now();
-            if self.logic.next_timer().is_some_and(|due| due <= now) {
-                self.logic.timer(now, &mut orders);
-            }
-            if let Err(failure) = self.carry_out(orders).await {
-                return failure.into();
-            }
-            // Acknowledged after the writes: what the entries know now is not reported again.
-            for (digest_id, list_id) in digests {
-                if let Err(failure) = self.session.acknowledge(digest_id, list_id).await {
-                    return failure.into();
-                }
+            if let Err(ended) = self.serve_group().await {
+                return ended;
             }
         }
+    }
+
+    /// Takes the messages that wait, or the timer, and carries out what follows from them.
+    async fn serve_group(&mut self) -> Result<(), Ended> {
+        let heard = self.next_messages().await?;
+        let digests: Vec<(u32, u64)> = heard.iter().filter_map(digest_list).collect();
+        let now = self.now();
+        let orders = decide(self.logic, &self.schema, now, heard)?;
+        self.carry_out(orders).await?;
+        // Acknowledged after the writes: what the entries know now is not reported again.
+        for (digest_id, list_id) in digests {
+            self.session.acknowledge(digest_id, list_id).await?;
+        }
+        Ok(())
+    }
+
+    /// The messages that wait, of which there is at least one; none if the time of the logic's timer comes first.
+    async fn next_messages(&mut self) -> Result<Vec<StreamUpdate>, Failure> {
+        let mut heard: Vec<StreamUpdate> = self.next_message().await?.into_iter().collect();
+        while (1..MESSAGES_MAX).contains(&heard.len()) {
+            match timeout(Duration::ZERO, self.session.next_message()).await {
+                Ok(Ok(Some(message))) => heard.push(message),
+                // An end or an error is found again by the next call.
+                _ => break,
+            }
+        }
+        Ok(heard)
     }
 
     /// The next message; `None` if the time of the logic's timer comes first.
@@ -219,35 +210,6 @@ impl<'a> Served<'a> {
         };
         let closed = || Failure::Connection(Problem::new("the switch has closed the stream"));
         message.map(Some).ok_or_else(closed)
-    }
-
-    /// Hands a message to the logic.
-    fn hear(&mut self, message: StreamUpdate, orders: &mut Orders) -> Result<(), Ended> {
-        let now = self.now();
-        match message {
-            StreamUpdate::Digest(list) => {
-                for (name, fields) in list.data.iter().filter_map(|it| report::digest(&self.schema, list.digest_id, it))
-                {
-                    self.logic.digest(now, &name, &fields, orders);
-                }
-            }
-            StreamUpdate::Packet(packet) => {
-                let fields = report::packet_in(&self.schema, &packet);
-                self.logic.packet_in(now, &fields, &packet.payload, orders);
-            }
-            StreamUpdate::IdleTimeoutNotification(idle) => {
-                for entry in idle.table_entry.into_iter().filter_map(|it| report::entry(&self.schema, it)) {
-                    self.logic.idle(now, &entry, orders);
-                }
-            }
-            StreamUpdate::Arbitration(answer) if answer.status.as_ref().is_some_and(|status| status.code != 0) => {
-                let message = "another controller has become primary; this one waits for its end";
-                return Err(Ended::Lost(Problem::new(message).into()));
-            }
-            StreamUpdate::Error(error) => orders.note(error.message),
-            StreamUpdate::Arbitration(_) | StreamUpdate::Other(_) => {}
-        }
-        Ok(())
     }
 
     /// Carries out orders: commands, in as few requests as possible, and then packets, for which entries are there.
@@ -332,6 +294,65 @@ impl<'a> Served<'a> {
     }
 }
 
+/// The numbers by which a list of digests is acknowledged.
+fn digest_list(message: &StreamUpdate) -> Option<(u32, u64)> {
+    match message {
+        StreamUpdate::Digest(list) => Some((list.digest_id, list.list_id)),
+        _ => None,
+    }
+}
+
+/// What a logic orders after these messages, and when its timer is due. The timer does not wait until no message is left:
+/// under a flood of packets, a controller must still ask for its next hops.
+fn decide(
+    logic: &mut dyn Logic,
+    schema: &Arc<Schema>,
+    now: Duration,
+    heard: Vec<StreamUpdate>,
+) -> Result<Orders, Ended> {
+    let mut orders = Orders::new();
+    for message in heard {
+        hear(logic, schema, now, message, &mut orders)?;
+    }
+    if logic.next_timer().is_some_and(|due| due <= now) {
+        logic.timer(now, &mut orders);
+    }
+    Ok(orders)
+}
+
+/// Hands a message to a logic.
+fn hear(
+    logic: &mut dyn Logic,
+    schema: &Arc<Schema>,
+    now: Duration,
+    message: StreamUpdate,
+    orders: &mut Orders,
+) -> Result<(), Ended> {
+    match message {
+        StreamUpdate::Digest(list) => {
+            for (name, fields) in list.data.iter().filter_map(|it| report::digest(schema, list.digest_id, it)) {
+                logic.digest(now, &name, &fields, orders);
+            }
+        }
+        StreamUpdate::Packet(packet) => {
+            let fields = report::packet_in(schema, &packet);
+            logic.packet_in(now, &fields, &packet.payload, orders);
+        }
+        StreamUpdate::IdleTimeoutNotification(idle) => {
+            for entry in idle.table_entry.into_iter().filter_map(|it| report::entry(schema, it)) {
+                logic.idle(now, &entry, orders);
+            }
+        }
+        StreamUpdate::Arbitration(answer) if answer.status.as_ref().is_some_and(|status| status.code != 0) => {
+            let message = "another controller has become primary; this one waits for its end";
+            return Err(Ended::Lost(Problem::new(message).into()));
+        }
+        StreamUpdate::Error(error) => orders.note(error.message),
+        StreamUpdate::Arbitration(_) | StreamUpdate::Other(_) => {}
+    }
+    Ok(())
+}
+
 /// The first command of each form: a command, what it is about, and the action. A program that one of them fits has
 /// what the others name, too, and a logic can have a hundred thousand of each.
 fn of_each_form(orders: &Orders) -> Vec<&str> {
@@ -370,6 +391,47 @@ impl Writes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use p4runtime_proto::p4::v1::PacketIn;
+
+    /// Counts the packets that it hears, and asks its question once a second.
+    #[derive(Default)]
+    struct Curious {
+        packets: usize,
+        asked: u64,
+    }
+
+    impl Logic for Curious {
+        fn joined(&mut self, _now: Duration, _entries: &[Entry], _orders: &mut Orders) -> Result<(), Problem> {
+            Ok(())
+        }
+
+        fn packet_in(&mut self, _now: Duration, _fields: &crate::Fields, _payload: &[u8], _orders: &mut Orders) {
+            self.packets += 1;
+        }
+
+        fn next_timer(&self) -> Option<Duration> {
+            Some(Duration::from_secs(self.asked + 1))
+        }
+
+        fn timer(&mut self, _now: Duration, orders: &mut Orders) {
+            self.asked += 1;
+            orders.packet(&[], format!("question {}", self.asked));
+        }
+    }
+
+    #[test]
+    fn a_logic_asks_in_time_while_messages_never_end() {
+        let (mut logic, schema) = (Curious::default(), Arc::default());
+        let mut text = String::new();
+        for half_seconds in 1..=6 {
+            let waiting = vec![StreamUpdate::Packet(PacketIn::default()); MESSAGES_MAX];
+            let now = Duration::from_millis(500) * half_seconds;
+            let Ok(mut orders) = decide(&mut logic, &schema, now, waiting) else { panic!("nothing was lost") };
+            text += &orders.take_text();
+        }
+        assert_eq!((logic.packets, logic.asked), (6 * MESSAGES_MAX, 3), "{text}");
+        assert_eq!(text.lines().count(), 3, "{text}");
+    }
 
     #[test]
     fn a_command_of_each_form_is_checked() {
