@@ -302,8 +302,8 @@ fn digest_list(message: &StreamUpdate) -> Option<(u32, u64)> {
     }
 }
 
-/// What a logic orders after these messages, and when its timer is due. The timer does not wait until no message is left:
-/// under a flood of packets, a controller must still ask for its next hops.
+/// What a logic orders after these messages, and when its timer is due. The timer does not wait until no message is
+/// left: under a flood of packets, a controller must still ask for its next hops.
 fn decide(
     logic: &mut dyn Logic,
     schema: &Arc<Schema>,
