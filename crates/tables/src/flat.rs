@@ -204,6 +204,7 @@ impl Flat {
     }
 
     /// What a lookup reads.
+    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub fn slots(&self) -> Slots<'_> {
         self.tries.slots()

@@ -185,12 +185,14 @@ fn place_of(near: &[Network], exact: u64) -> Option<usize> {
 /// Finds keys in a trie.
 #[inline(always)]
 fn find_in<const GATHERS: bool>(tries: &Tries, piece: Piece, keys: &[u64], found: &mut [Cell]) {
-    let mut done = 0;
     #[cfg(target_arch = "x86_64")]
-    if GATHERS {
+    let done = match GATHERS {
         // SAFETY: only a function for processors with AVX2 gathers. The trie's slots lead to its nodes.
-        done = unsafe { gather::find(&tries.slots(), piece, keys, found) };
-    }
+        true => unsafe { gather::find(&tries.slots(), piece, keys, found) },
+        false => 0,
+    };
+    #[cfg(not(target_arch = "x86_64"))]
+    let done = 0;
     tries.find(piece, &keys[done..], &mut found[done..]);
 }
 
