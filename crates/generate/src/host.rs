@@ -227,17 +227,16 @@ impl<'p> Learning<'p> {
         let origin = Origin { flow: self.context.flow as u32, traffic: self.traffic as u32 };
         let entry = self.entry(table, &keys, origin)?;
         self.write_entry(table, &masks, &keys, &entry);
+        pack(&masks, &keys, &mut self.packed);
         let contents = &mut self.tables[table];
         contents.count += 1;
         let position = contents.shapes.iter().position(|(known, _)| *known == masks);
         let position = position.unwrap_or_else(|| {
             // The most specific is found first.
             let at = contents.shapes.partition_point(|(known, _)| ones(known) > ones(&masks));
-            pack(&masks, &keys, &mut self.packed);
             contents.shapes.insert(at, (masks.clone(), Known::new(self.packed.len())));
             at
         });
-        pack(&masks, &keys, &mut self.packed);
         contents.shapes[position].1.insert(&self.packed, origin);
         Some(entry)
     }

@@ -192,11 +192,10 @@ impl<'r> Run<'r> {
 
     fn set_varbit(&mut self, (dst, field): &(HeaderRef, u32), value: Bits) {
         if let Some(id) = resolve(self.program, self.state, dst) {
-            let is_kept = self.state.header_mut(id).valid;
+            let is_kept = self.state.header(id).valid;
             self.trace(Event::VarbitCopied { header: id, field: *field, value: &value, is_kept });
-            let header = self.state.header_mut(id);
-            if header.valid {
-                header.fields[*field as usize] = value;
+            if is_kept {
+                self.state.header_mut(id).fields[*field as usize] = value;
             }
         }
     }

@@ -333,24 +333,31 @@ impl Snapshot {
     }
 
     /// The lookup that is fastest on this processor.
+    #[cfg(target_arch = "x86_64")]
     fn best_function(&self) -> LookupFunction {
-        #[cfg(target_arch = "x86_64")]
-        if counts_bits() && sixteen::is_useful() {
-            match &self.engine {
-                Engine::Flat(engine)
-                    if engine.one_piece().is_some() && sixteen::serves(engine.slots(), &self.cells) =>
-                {
-                    return lookup_burst_avx512;
-                }
-                Engine::Networks(engine) if engine.tries().all(|tries| sixteen::serves(tries.slots(), &self.cells)) => {
-                    return lookup_networks_avx512;
-                }
-                _ => {}
-            }
+        if !counts_bits() {
+            return lookup_burst;
         }
-        #[cfg(target_arch = "x86_64")]
-        return best_function(self.engine.gathers());
-        #[cfg(not(target_arch = "x86_64"))]
+        match &self.engine {
+            Engine::Flat(engine)
+                if sixteen::is_useful()
+                    && engine.one_piece().is_some()
+                    && sixteen::serves(engine.slots(), &self.cells) =>
+            {
+                lookup_burst_avx512
+            }
+            Engine::Networks(engine)
+                if sixteen::is_useful() && engine.tries().all(|tries| sixteen::serves(tries.slots(), &self.cells)) =>
+            {
+                lookup_networks_avx512
+            }
+            engine if engine.gathers() && gather::is_useful() => lookup_burst_avx2,
+            _ => lookup_burst_bmi,
+        }
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    fn best_function(&self) -> LookupFunction {
         lookup_burst
     }
 
@@ -394,7 +401,7 @@ impl Snapshot {
     fn find<const GATHERS: bool>(&self, keys: &[u64], found: &mut [Cell]) {
         match &self.engine {
             Engine::Ternary(engine) => engine.find::<GATHERS>(&self.cells, keys, found),
-            Engine::Networks(engine) => engine.find::<GATHERS>(&self.cells, keys, found),
+            Engine::Networks(engine) if GATHERS => engine.find::<true>(&self.cells, keys, found),
             #[cfg(target_arch = "x86_64")]
             Engine::Exact(engine) if GATHERS => {
                 // SAFETY: the processor has AVX2, as the caller promises. Each slot names an entry, whose tail is its
@@ -659,16 +666,6 @@ fn counts_bits() -> bool {
         && is_x86_feature_detected!("bmi1")
         && is_x86_feature_detected!("bmi2")
         && is_x86_feature_detected!("lzcnt")
-}
-
-/// The lookup for an engine that may gather.
-#[cfg(target_arch = "x86_64")]
-fn best_function(may_gather: bool) -> LookupFunction {
-    match counts_bits() {
-        true if may_gather && gather::is_useful() => lookup_burst_avx2,
-        true => lookup_burst_bmi,
-        false => lookup_burst,
-    }
 }
 
 /// # Safety
