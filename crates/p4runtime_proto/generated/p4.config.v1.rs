@@ -1748,7 +1748,7 @@ impl ::prost::Name for Register {
         "/p4.config.v1.Register".into()
     }
 }
-/// What the data plane tells of a packet.
+/// What the data plane reports about a packet.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Digest {
     #[prost(message, optional, tag = "1")]

@@ -1074,7 +1074,7 @@ impl ::prost::Name for BackupReplica {
 /// One copy.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Replica {
-    /// Tells copies to the same port apart.
+    /// Distinguishes copies to the same port.
     #[prost(uint32, tag = "2")]
     pub instance: u32,
     #[prost(message, repeated, tag = "4")]

@@ -13,7 +13,7 @@ use wirespeed::{Options, Program};
 
 /// Forwards by the address of the host. Of the traffic class, bit 2 sends a packet round once more, with its replicas
 /// and clones of it; bit 3 clones it before and behind the queues; bit 4 floods it, if it goes round then in its second
-/// pass. Unknown sources are told by digests.
+/// pass. Unknown sources are reported by digests.
 const PROGRAM: &str = r#"
 #include <v1model.p4>
 header ethernet_t { bit<48> dst; bit<48> src; bit<16> type; }
