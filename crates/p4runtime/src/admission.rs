@@ -23,7 +23,6 @@ use tokio::time::Sleep;
 use tonic::Status;
 use tonic::body::Body;
 use tonic::codegen::{BoxFuture, Bytes, Service, http};
-use tonic::server::NamedService;
 
 /// Bytes of all requests together, received and decoded.
 const POOL_BYTES: usize = 2 << 30;
@@ -148,10 +147,6 @@ impl<S> Admission<S> {
     pub fn new(service: S, pool: Arc<Pool>) -> Admission<S> {
         Admission { service, pool }
     }
-}
-
-impl<S: NamedService> NamedService for Admission<S> {
-    const NAME: &'static str = S::NAME;
 }
 
 impl<S> Service<http::Request<Body>> for Admission<S>

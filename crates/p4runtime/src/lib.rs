@@ -56,6 +56,7 @@ mod role_config;
 pub mod schema;
 pub mod server;
 mod service;
+mod services;
 mod shares;
 mod status;
 mod stream;

@@ -1,7 +1,6 @@
 //! The server: its addresses, certificates and threads.
 
 use crate::admission::{self, Admission, Pool};
-use crate::commands::CommandService;
 use crate::connections;
 use crate::feed::{self, Feed};
 use crate::idle;
@@ -9,13 +8,12 @@ use crate::kept;
 use crate::pipelines::{Compiler, Pipeline, Pipelines, Started};
 use crate::ports::Ports;
 use crate::schema::Schema;
-use crate::service::{Core, Service};
+use crate::service::Core;
+use crate::services::Services;
 use crate::tasks;
 use control::Api;
 use p4info::Mismatch;
 use p4runtime_proto::near::Near;
-use p4runtime_proto::p4::v1::p4_runtime_server::P4RuntimeServer;
-use p4runtime_proto::wirespeed::v1::commands_server::CommandsServer;
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
@@ -129,7 +127,7 @@ impl Server {
                 Pipelines::running(target)
             }
         };
-        let mut builder = builder(options.tls.as_ref())?;
+        let builder = builder(options.tls.as_ref())?;
         let mut of_thread = tokio::runtime::Builder::new_current_thread();
         let runtime = of_thread.thread_name(THREAD).enable_all().build().map_err(StartError::System)?;
         let mut listeners = Vec::new();
@@ -150,20 +148,18 @@ impl Server {
             pipelines,
         ));
         let (feed, fed) = feed::feed(program, &core);
-        let service = P4RuntimeServer::new(Service(Arc::clone(&core))).max_decoding_message_size(REQUEST_BYTES_MAX);
         let _entered = runtime.enter();
         tasks::spawn(feed::distribute(Arc::clone(&core), fed));
         tasks::spawn(idle::watch(Arc::clone(&core)));
-        let commands = CommandsServer::new(CommandService(Arc::clone(&core)));
         let pool = Arc::<Pool>::default();
         tasks::spawn(admission::tidy(Arc::clone(&pool)));
-        let near = Near::of(Admission::new(service.clone(), Arc::clone(&pool)));
+        let services = Admission::new(Services::of(&core), pool);
+        let near = Near::of(services.clone());
         for listener in listeners {
-            let service = Admission::new(service.clone(), Arc::clone(&pool));
-            let serving = builder.add_service(service).add_service(Admission::new(commands.clone(), Arc::clone(&pool)));
+            let (builder, services) = (builder.clone(), services.clone());
             let incoming = connections::incoming(listener, options.tls.is_some());
             tasks::spawn(async move {
-                if let Err(error) = serving.serve_with_incoming(incoming).await {
+                if let Err(error) = builder.serve_with_incoming(services, incoming).await {
                     tracing::error!("the P4Runtime server has ended: {error}");
                 }
             });

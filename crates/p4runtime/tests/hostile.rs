@@ -65,8 +65,24 @@ async fn client(device: &Device) -> tonic::client::Grpc<Channel> {
 
 /// Why these bytes are not a write request that can be carried out.
 async fn write_bytes(device: &Device, request: Vec<u8>) -> Status {
-    let path = PathAndQuery::from_static("/p4.v1.P4Runtime/Write");
+    refused(device, "/p4.v1.P4Runtime/Write", request).await
+}
+
+/// Why a request with these bytes is refused.
+async fn refused(device: &Device, path: &'static str, request: Vec<u8>) -> Status {
+    let path = PathAndQuery::from_static(path);
     client(device).await.unary(tonic::Request::new(request), path, Raw).await.unwrap_err()
+}
+
+#[tokio::test]
+async fn services_and_methods_that_do_not_exist_are_refused() {
+    let device = Device::start(Some(ROUTER));
+    let of_service = refused(&device, "/grpc.health.v1.Health/Check", Vec::new()).await;
+    assert_eq!(of_service.code(), Code::Unimplemented, "{of_service:?}");
+    assert_eq!(of_service.message(), "the switch has no service 'grpc.health.v1.Health'");
+    for path in ["/p4.v1.P4Runtime/Writes", "/wirespeed.v1.Commands/Writes", "/", "/p4.v1.P4Runtime"] {
+        assert_eq!(refused(&device, path, Vec::new()).await.code(), Code::Unimplemented, "{path}");
+    }
 }
 
 #[tokio::test]

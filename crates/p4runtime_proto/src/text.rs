@@ -5,7 +5,6 @@
 //! converted to dynamic messages, which take the names from the descriptors.
 
 use prost::Message;
-use prost::bytes::Bytes;
 use prost_reflect::{DescriptorPool, DynamicMessage, FieldDescriptor, Kind, MapKey, Value};
 use std::fmt::Write;
 use std::sync::LazyLock;
@@ -39,14 +38,15 @@ pub fn to_json(name: &str, message: &impl Message) -> String {
     text
 }
 
-/// Parses the text form.
+/// Parses the text form, for tests.
 ///
 /// # Panics
 /// If no message is called `name`.
+#[cfg(any(test, feature = "from-text"))]
 pub fn from_text<M: Message + Default>(name: &str, text: &str) -> Result<M, String> {
     let descriptor = POOL.get_message_by_name(name).expect("the name of a declared message");
     let message = DynamicMessage::parse_text_format(descriptor, text).map_err(|error| error.to_string())?;
-    M::decode(Bytes::from(message.encode_to_vec())).map_err(|error| error.to_string())
+    M::decode(message.encode_to_vec().as_slice()).map_err(|error| error.to_string())
 }
 
 fn dynamic(name: &str, message: &[u8]) -> DynamicMessage {
