@@ -1,6 +1,6 @@
 //! Who has which public address and port.
 //!
-//! What enters: the first packets of flows, idle entries, bindings that a switch has. What leaves: bindings, refusals.
+//! What enters: the first packets of flows, bindings that a switch has, those that end. What leaves: bindings, refusals.
 //!
 //! A subscriber keeps to one public address as long as that has ports (RFC 4787: paired pooling), and a binding holds
 //! whatever the other end is. Ports are not handed out in order (RFC 6056). What subscribers can cause is bounded: the
@@ -9,7 +9,6 @@
 use crate::config::Nat;
 use base::OrderedMap;
 use core::net::Ipv4Addr;
-use std::time::Duration;
 
 /// The words of a set of ports.
 const WORDS: usize = 65536 / 64;
@@ -49,27 +48,11 @@ pub enum Refusal {
     NoPort,
 }
 
-/// The public side of a binding, and when it was last reported idle, up and down.
-#[derive(Clone, Copy, Debug)]
-struct Bound {
-    public: Public,
-    idle: [Option<Duration>; 2],
-}
-
-/// The directions of a binding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
-    /// From the subscriber.
-    Up = 0,
-    /// To the subscriber.
-    Down = 1,
-}
-
 /// All bindings.
 #[derive(Debug)]
 pub struct Bindings {
     nat: Nat,
-    bound: OrderedMap<Inner, Bound>,
+    public: OrderedMap<Inner, Public>,
     inner: OrderedMap<Public, Inner>,
     /// The ports in use of an address and a protocol, a bit each.
     ports: OrderedMap<(Ipv4Addr, u8), Box<[u64; WORDS]>>,
@@ -80,28 +63,28 @@ pub struct Bindings {
 impl Bindings {
     /// None yet.
     pub fn new(nat: Nat) -> Bindings {
-        let (bound, inner, ports, of_subscriber) = Default::default();
-        Bindings { nat, bound, inner, ports, of_subscriber, made: 0 }
+        let (public, inner, ports, of_subscriber) = Default::default();
+        Bindings { nat, public, inner, ports, of_subscriber, made: 0 }
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.bound.len()
+        self.public.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.bound.is_empty()
+        self.public.is_empty()
     }
 
     /// All of them.
     pub fn iter(&self) -> impl Iterator<Item = (Inner, Public)> {
-        self.bound.iter().map(|(inner, bound)| (*inner, bound.public))
+        self.public.iter().map(|(inner, public)| (*inner, *public))
     }
 
     /// The public side of a binding.
     pub fn public(&self, inner: Inner) -> Option<Public> {
-        self.bound.get(&inner).map(|bound| bound.public)
+        self.public.get(&inner).copied()
     }
 
     /// The binding of an inner address and port, made if there is none.
@@ -115,7 +98,7 @@ impl Bindings {
         if self.of_subscriber.get(&inner.subscriber).copied().unwrap_or(0) >= self.nat.of_subscriber {
             return Err(Refusal::OfSubscriber);
         }
-        if self.bound.len() >= self.nat.in_all {
+        if self.public.len() >= self.nat.in_all {
             return Err(Refusal::InAll);
         }
         let public = self.free(inner).ok_or(Refusal::NoPort)?;
@@ -138,7 +121,7 @@ impl Bindings {
     }
 
     fn insert(&mut self, inner: Inner, public: Public) {
-        self.bound.insert(inner, Bound { public, idle: [None; 2] });
+        self.public.insert(inner, public);
         self.inner.insert(public, inner);
         *self.of_subscriber.entry(inner.subscriber).or_default() += 1;
         let used = self.ports.entry((public.address, public.protocol)).or_insert_with(|| Box::new([0; WORDS]));
@@ -149,7 +132,7 @@ impl Bindings {
     /// the file.
     pub fn take_in(&mut self, inner: Inner, public: Public) -> bool {
         let is_same = self.public(inner) == Some(public);
-        let is_free = !self.bound.contains_key(&inner) && !self.inner.contains_key(&public);
+        let is_free = !self.public.contains_key(&inner) && !self.inner.contains_key(&public);
         let is_ours = self.nat.has(public.address) && inner.protocol == public.protocol;
         if is_free && is_ours {
             self.insert(inner, public);
@@ -159,7 +142,7 @@ impl Bindings {
 
     /// Ends a binding.
     pub fn release(&mut self, inner: Inner) -> Option<Public> {
-        let public = self.bound.remove(&inner)?.public;
+        let public = self.public.remove(&inner)?;
         self.inner.remove(&public);
         if let Some(used) = self.ports.get_mut(&(public.address, public.protocol)) {
             used[usize::from(public.port / 64)] &= !(1 << (public.port % 64));
@@ -176,15 +159,6 @@ impl Bindings {
     /// The inner side of a binding.
     pub fn inner(&self, public: Public) -> Option<Inner> {
         self.inner.get(&public).copied()
-    }
-
-    /// A direction of a binding has been idle for its time. Whether the other one has, too, so that the binding ends:
-    /// entries are reported again each time that passes.
-    pub fn is_idle(&mut self, now: Duration, inner: Inner, direction: Direction) -> bool {
-        let Some(bound) = self.bound.get_mut(&inner) else { return false };
-        bound.idle[direction as usize] = Some(now);
-        let recent = self.nat.idle(inner.protocol) * 5 / 4;
-        bound.idle.iter().all(|idle| idle.is_some_and(|idle| now.saturating_sub(idle) < recent))
     }
 }
 
@@ -250,18 +224,6 @@ mod tests {
         assert!(it.bind(Inner { protocol: 6, ..inner(2, 2) }).is_ok());
         let ended = it.release(inner(1, 3)).unwrap();
         assert_eq!(it.bind(inner(3, 2)), Ok(ended));
-    }
-
-    #[test]
-    fn a_binding_is_idle_once_both_directions_are() {
-        let mut it = bindings("198.51.100.1/32", [1024, 65535]);
-        it.bind(inner(1, 1)).unwrap();
-        let second = Duration::from_secs;
-        assert!(!it.is_idle(second(300), inner(1, 1), Direction::Up));
-        assert!(!it.is_idle(second(600), inner(1, 1), Direction::Up));
-        // The download was in use for long; the upload is idle still.
-        assert!(it.is_idle(second(890), inner(1, 1), Direction::Down));
-        assert!(!it.is_idle(second(890), inner(1, 2), Direction::Down));
     }
 
     #[test]

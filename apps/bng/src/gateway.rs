@@ -3,7 +3,7 @@
 //! What enters: those packets, each with its port, reason and subscriber; idle bindings; the time. What leaves: entries
 //! for subscribers, next hops and bindings, ICMP messages, and packets that continue.
 
-use crate::bindings::{Bindings, Direction, Inner, Public, Refusal};
+use crate::bindings::{Bindings, Inner, Public, Refusal};
 use crate::config::Config;
 use crate::tables;
 use crate::tunnelled::Arrived;
@@ -131,6 +131,16 @@ impl Gateway {
         }
     }
 
+    /// The binding of which an entry is one half; its arguments do not matter.
+    fn binding(&self, entry: &Entry) -> Option<(Inner, Public)> {
+        match direction(entry) {
+            Direction::Up => inner(entry, &entry.keys).and_then(|inner| Some((inner, self.bindings.public(inner)?))),
+            Direction::Down => {
+                public(entry, &entry.keys).and_then(|public| Some((self.bindings.inner(public)?, public)))
+            }
+        }
+    }
+
     /// Takes in the bindings that a switch has, ends those that do not fit, and completes those that it lacks: it may
     /// have been started again.
     fn take_in(&mut self, entries: &[Entry], orders: &mut Orders) {
@@ -158,6 +168,15 @@ impl Gateway {
             }
         }
     }
+}
+
+/// The halves of a binding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Direction {
+    /// From the subscriber.
+    Up,
+    /// To the subscriber.
+    Down,
 }
 
 /// The direction of an entry of a binding.
@@ -236,19 +255,29 @@ impl Logic for Gateway {
         }
     }
 
-    fn idle(&mut self, now: Duration, entry: &Entry, orders: &mut Orders) {
+    fn idle(&mut self, _now: Duration, entry: &Entry, orders: &mut Orders) {
         if !tables::is_binding(&entry.metadata) {
             return;
         }
-        let direction = direction(entry);
-        let ending = match direction {
-            Direction::Up => inner(entry, &entry.keys),
-            Direction::Down => public(entry, &entry.keys).and_then(|public| self.bindings.inner(public)),
-        };
-        let Some(ending) = ending.filter(|it| self.bindings.is_idle(now, *it, direction)) else { return };
-        if let Some(public) = self.bindings.release(ending) {
-            orders.command(tables::delete_up(ending));
-            orders.command(tables::delete_down(public));
+        // A report says that an entry was idle for its time, not what was since, and says nothing of the other half.
+        if let Some((inner, public)) = self.binding(entry) {
+            orders.read(tables::up(inner));
+            orders.read(tables::down(public));
+        }
+    }
+
+    fn read(&mut self, _now: Duration, entries: &[Entry], orders: &mut Orders) {
+        let mut is_used = OrderedMap::new();
+        for entry in entries.iter().filter(|it| tables::is_binding(&it.metadata)) {
+            let Some((inner, _)) = self.binding(entry) else { continue };
+            let is_idle = entry.idle.is_some_and(|idle| idle >= self.config.nat.idle(inner.protocol));
+            *is_used.entry(inner).or_insert(false) |= !is_idle;
+        }
+        for (ending, _) in is_used.into_iter().filter(|(_, is_used)| !is_used) {
+            if let Some(public) = self.bindings.release(ending) {
+                orders.command(tables::delete_up(ending));
+                orders.command(tables::delete_down(public));
+            }
         }
     }
 

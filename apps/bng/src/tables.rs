@@ -126,12 +126,14 @@ pub fn next_hop(change: &Change, hops: &Hops) -> String {
     }
 }
 
-fn up(inner: Inner) -> String {
+/// The upper half of a binding, as a command names it.
+pub fn up(inner: Inner) -> String {
     let Inner { subscriber, address, protocol, port } = inner;
     format!("bindings_up {subscriber} {address} {protocol} {port}")
 }
 
-fn down(public: Public) -> String {
+/// The lower half of a binding.
+pub fn down(public: Public) -> String {
     let Public { address, protocol, port } = public;
     format!("bindings_down {address} {protocol} {port}")
 }

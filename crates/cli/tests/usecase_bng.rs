@@ -244,6 +244,51 @@ fn bindings_survive_controller_and_switch_and_end_when_idle() {
     access.stop([switch, controller]);
 }
 
+/// Answers datagrams with the sender's address as it is seen here: those that say so later, those that say so never.
+const SLOW_MIRROR: &str = "
+import socket, threading
+listener = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+listener.bind(('192.0.2.2', 5003))
+while True:
+    data, sender = listener.recvfrom(64)
+    answer = lambda sender=sender: listener.sendto(repr(sender).encode(), sender)
+    if data == b'later': threading.Timer(1.5, answer).start()
+    elif data != b'never': answer()
+";
+
+/// A flow whose directions are in use in turn: how it is seen before, in between, and in the end.
+const IN_TURN: &str = "
+import socket, time
+flow = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+flow.bind(('192.168.1.10', 5454))
+flow.settimeout(4)
+def send(data): flow.sendto(data, ('192.0.2.2', 5003))
+send(b'now')
+print(flow.recv(64).decode())
+send(b'later')
+started = time.time()
+print(flow.recv(64).decode())
+for data, at in [(b'never', 2.7), (b'now', 3.9)]:
+    time.sleep(max(0, started + at - time.time()))
+    send(data)
+print(flow.recv(64).decode())
+";
+
+#[test]
+fn a_binding_stays_while_its_directions_are_in_use_in_turn() {
+    let Some(access) = Access::new(&[]) else { return };
+    let served = access.served("udp = 2");
+    let network = &access.network;
+    let mirror = network.start_python("server", SLOW_MIRROR);
+    // Once the mirror is there.
+    network.python("h1", SEEN);
+    let seen = network.python("h1", IN_TURN);
+    let seen: Vec<&str> = seen.lines().collect();
+    assert!(seen.len() == 3 && seen.iter().all(|it| *it == seen[0]), "{seen:?}");
+    drop(mirror);
+    access.stop(served);
+}
+
 /// Opens `COUNT` flows.
 const FLOOD: &str = "
 import socket, time

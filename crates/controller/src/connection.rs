@@ -6,14 +6,14 @@
 //! Messages are taken in groups, and the writes that they cause are one request, so the cost of a request is shared
 //! when messages are many. Packets leave after the writes of their group. While a request is under way no message is
 //! taken: flow control of the stream makes the switch drop what it cannot send, and programs report again what was not
-//! acknowledged.
+//! acknowledged. Entries that the logic asks for are read last, and what follows from them is carried out at once.
 
 use crate::logic::{Entry, Logic, Order, Orders};
 use crate::report;
 use base::OrderedSet;
 use control::Problem;
 use ctl::session::Standing;
-use ctl::{Failure, Schema, Session, engine};
+use ctl::{Failure, Plan, Schema, Session, engine};
 use p4runtime_proto::p4::v1::entity::Entity as Kind;
 use p4runtime_proto::p4::v1::stream_message_response::Update as StreamUpdate;
 use p4runtime_proto::p4::v1::{Entity, PacketMetadata, PacketOut, TableEntry, Update, update};
@@ -33,6 +33,9 @@ const ANSWER_MAX: Duration = Duration::from_secs(30);
 
 /// About the most updates that are written before an answer is waited for.
 const UPDATES_MAX: usize = 10_000;
+
+/// The most entries that are read by a request: a switch answers so many in a millisecond or two.
+const READ_MAX: usize = 128;
 
 /// The most messages whose orders are carried out together.
 const MESSAGES_MAX: usize = 256;
@@ -212,9 +215,24 @@ impl<'a> Served<'a> {
         message.map(Some).ok_or_else(closed)
     }
 
-    /// Carries out orders: commands, in as few requests as possible, and then packets, for which entries are there.
-    async fn carry_out(&mut self, orders: Orders) -> Result<(), Failure> {
-        let (mut writes, mut packets) = (Writes::default(), Vec::new());
+    /// Carries out orders, and those that follow from the entries that they read.
+    async fn carry_out(&mut self, mut orders: Orders) -> Result<(), Failure> {
+        loop {
+            let wanted = self.write_and_send(orders).await?;
+            if wanted.is_empty() {
+                return Ok(());
+            }
+            let entries = self.read(wanted).await?;
+            orders = Orders::new();
+            let now = self.now();
+            self.logic.read(now, &entries, &mut orders);
+        }
+    }
+
+    /// Carries out commands, in as few requests as possible, and then packets, for which entries are there. Returns the
+    /// entries to be read.
+    async fn write_and_send(&mut self, orders: Orders) -> Result<OrderedSet<String>, Failure> {
+        let (mut writes, mut packets, mut wanted) = (Writes::default(), Vec::new(), OrderedSet::new());
         for order in orders.0 {
             match order {
                 Order::Note(line) => (self.report)(format_args!("{line}")),
@@ -227,6 +245,9 @@ impl<'a> Served<'a> {
                     Err(problem) => self.refused(&line, Some(&problem)),
                 },
                 Order::Packet(fields, payload) => packets.push(self.packet_out(&fields, payload)),
+                Order::Read(entry) => {
+                    wanted.insert(entry);
+                }
             }
             if writes.updates.len() >= UPDATES_MAX {
                 self.write(std::mem::take(&mut writes)).await?;
@@ -236,7 +257,28 @@ impl<'a> Served<'a> {
         for packet in packets {
             self.session.send_packet(packet).await?;
         }
-        Ok(())
+        Ok(wanted)
+    }
+
+    /// Reads entries, each with the time since its last hit.
+    async fn read(&mut self, wanted: OrderedSet<String>) -> Result<Vec<Entry>, Failure> {
+        let (mut asked, mut found) = (Vec::new(), Vec::new());
+        for entry in wanted {
+            match ctl::parse(&format!("show {entry}"), &self.schema) {
+                Ok(Plan::Read(read)) => asked.extend(read.entities),
+                Ok(_) => {}
+                Err(problem) => self.refused(&entry, Some(&problem)),
+            }
+        }
+        for entities in asked.chunks(READ_MAX) {
+            let reading = self.session.read_all(entities.to_vec());
+            let read = timeout(ANSWER_MAX, reading).await.unwrap_or_else(|_| Err(late()))?;
+            found.extend(read.into_iter().filter_map(|it| match it.entity {
+                Some(Kind::TableEntry(entry)) => report::entry(&self.schema, entry),
+                _ => None,
+            }));
+        }
+        Ok(found)
     }
 
     fn refused(&mut self, line: &str, why: Option<&Problem>) {
@@ -359,7 +401,7 @@ fn of_each_form(orders: &Orders) -> Vec<&str> {
     let mut forms = OrderedSet::new();
     let lines = orders.0.iter().filter_map(|order| match order {
         Order::Command(line) => Some(line.as_str()),
-        Order::Packet(..) | Order::Note(_) => None,
+        Order::Packet(..) | Order::Read(_) | Order::Note(_) => None,
     });
     lines.filter(|line| forms.insert(form(line))).collect()
 }

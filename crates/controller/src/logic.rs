@@ -43,6 +43,8 @@ pub struct Entry {
     pub arguments: Fields,
     /// Whether it has an idle timeout.
     pub has_timeout: bool,
+    /// The time since its last hit, if it was read for [`Logic::read`] and the switch knows that.
+    pub idle: Option<Duration>,
     /// What its writer has attached to it.
     pub metadata: Vec<u8>,
 }
@@ -87,7 +89,7 @@ impl fmt::Display for EntryName {
     }
 }
 
-/// What a controller wants its switch to do: commands, in this order, and then packets, in this order.
+/// What a controller wants its switch to do: commands, in this order, then packets, in this order, and then reads.
 #[derive(Debug, Default)]
 pub struct Orders(pub(crate) Vec<Order>);
 
@@ -98,6 +100,8 @@ pub enum Order {
     Command(String),
     /// A packet, with the values of the fields of `packet_out`.
     Packet(Vec<(&'static str, u128)>, Vec<u8>),
+    /// An entry to be read: its table and keys.
+    Read(String),
     /// A line for the user.
     Note(String),
 }
@@ -119,15 +123,21 @@ impl Orders {
         self.0.push(Order::Packet(fields.to_vec(), payload.into()));
     }
 
+    /// Reads an entry as it is once everything before was carried out, for [`Logic::read`]: `TABLE KEY...`.
+    pub fn read(&mut self, entry: impl Into<String>) {
+        self.0.push(Order::Read(entry.into()));
+    }
+
     /// Tells the user something.
     pub fn note(&mut self, line: impl Into<String>) {
         self.0.push(Order::Note(line.into()));
     }
 
-    /// The commands, packets and notes so far, a line for each; they are taken away. For tests.
+    /// The commands, packets, reads and notes so far, a line for each; they are taken away. For tests.
     pub fn take_text(&mut self) -> String {
         let text = |order: Order| match order {
             Order::Command(line) => format!("{line}\n"),
+            Order::Read(entry) => format!("read {entry}\n"),
             Order::Note(line) => format!("note: {line}\n"),
             Order::Packet(fields, payload) => {
                 let fields: String = fields.iter().map(|(name, value)| format!(" {name}={value:#x}")).collect();
@@ -164,6 +174,10 @@ pub trait Logic: Send {
 
     /// No packet has hit an entry for its idle timeout.
     fn idle(&mut self, _now: Duration, _entry: &Entry, _orders: &mut Orders) {}
+
+    /// The entries that it has asked for with [`Orders::read`], of which those that are not there are missing. Those of
+    /// several calls may come together, and each comes once. No message is taken before what follows is carried out.
+    fn read(&mut self, _now: Duration, _entries: &[Entry], _orders: &mut Orders) {}
 
     /// The switch has refused a command, or one that the program does not fit.
     fn refused(&mut self, _now: Duration, command: &str, why: &Problem, orders: &mut Orders) {

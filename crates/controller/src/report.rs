@@ -10,6 +10,7 @@ use p4runtime_proto::p4::v1::field_match::FieldMatchType;
 use p4runtime_proto::p4::v1::p4_data::Data as Sent;
 use p4runtime_proto::p4::v1::{FieldMatch, P4Data, PacketIn, PacketMetadata, TableEntry, table_action};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The number of these bytes, if it has no more than 128 bits.
 fn number(bytes: &[u8]) -> Option<u128> {
@@ -82,6 +83,11 @@ pub fn entry(schema: &Arc<Schema>, sent: TableEntry) -> Option<Entry> {
         table: schema::name(&table.preamble).to_owned(),
         keys: Fields::new(sent.r#match.iter().filter_map(key)),
         has_timeout: sent.idle_timeout_ns > 0,
+        idle: sent
+            .time_since_last_hit
+            .as_ref()
+            .and_then(|it| u64::try_from(it.elapsed_ns).ok())
+            .map(Duration::from_nanos),
         metadata: sent.metadata.clone(),
         ..Entry::default()
     };

@@ -153,21 +153,58 @@ fn entries(subscriber: u128, inner_port: u128, public_port: u128) -> [Entry; 2] 
     [up, down]
 }
 
-#[test]
-fn a_binding_that_is_idle_in_both_directions_ends() {
+/// A gateway with the binding of the port 5353, and its entries.
+fn gateway_with_a_binding() -> (Gateway, Public, [Entry; 2]) {
     let mut it = gateway();
     hand(&mut it, 1, [1, tables::NO_BINDING, 1], &tunnelled("203.0.113.9", 17, &udp(5353)));
     let public = it.bindings().iter().next().unwrap().1;
-    // Reports of idle entries have no arguments.
-    let [up, down] = entries(1, 5353, public.port.into()).map(|it| Entry { arguments: Fields::default(), ..it });
+    let entries = entries(1, 5353, public.port.into());
+    (it, public, entries)
+}
+
+/// What follows from a report that an entry is idle, and then from reading both, which were hit so many seconds ago.
+fn idle(gateway: &mut Gateway, now: u64, reported: &Entry, read: &[(&Entry, u64)]) -> String {
     let mut orders = Orders::new();
-    it.idle(seconds(301), &up, &mut orders);
-    assert_eq!(orders.take_text(), "");
-    it.idle(seconds(302), &down, &mut orders);
-    let expected =
-        format!("delete bindings_up 1 192.168.1.10 17 5353\ndelete bindings_down 198.51.100.1 17 {}\n", public.port);
-    assert_eq!(orders.take_text(), expected);
+    // Reports of idle entries have no arguments.
+    let reported = Entry { arguments: Fields::default(), ..reported.clone() };
+    gateway.idle(seconds(now), &reported, &mut orders);
+    let read = read.iter().map(|(entry, ago)| Entry { idle: Some(seconds(*ago)), ..(*entry).clone() });
+    gateway.read(seconds(now), &read.collect::<Vec<_>>(), &mut orders);
+    orders.take_text()
+}
+
+#[test]
+fn a_binding_that_is_idle_in_both_directions_ends() {
+    let (mut it, public, [up, down]) = gateway_with_a_binding();
+    let port = public.port;
+    let expected = format!(
+        "read bindings_up 1 192.168.1.10 17 5353\nread bindings_down 198.51.100.1 17 {port}\n\
+         delete bindings_up 1 192.168.1.10 17 5353\ndelete bindings_down 198.51.100.1 17 {port}\n"
+    );
+    assert_eq!(idle(&mut it, 301, &up, &[(&up, 300), (&down, 300)]), expected);
     assert!(it.bindings().is_empty());
+    // The report about the other half comes after the end.
+    assert_eq!(idle(&mut it, 302, &down, &[]), "");
+}
+
+#[test]
+fn a_binding_stays_whose_other_direction_was_used_since_its_report() {
+    let (mut it, _, [up, down]) = gateway_with_a_binding();
+    assert!(!idle(&mut it, 301, &up, &[(&up, 300), (&down, 10)]).contains("delete"));
+    // The upload is in use again when the download is idle.
+    assert!(!idle(&mut it, 600, &down, &[(&up, 5), (&down, 309)]).contains("delete"));
+    assert_eq!(it.bindings().len(), 1);
+    assert!(idle(&mut it, 895, &up, &[(&up, 300), (&down, 604)]).contains("delete"));
+}
+
+#[test]
+fn half_a_binding_ends_as_a_whole_one() {
+    let (mut it, _, [up, _]) = gateway_with_a_binding();
+    // A switch that does not say when an entry was hit may have hit it.
+    let unknown = [Entry { idle: None, ..up.clone() }];
+    it.read(seconds(301), &unknown, &mut Orders::new());
+    assert_eq!(it.bindings().len(), 1);
+    assert!(idle(&mut it, 601, &up, &[(&up, 600)]).contains("delete"));
 }
 
 #[test]
