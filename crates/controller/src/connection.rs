@@ -10,13 +10,14 @@
 
 use crate::logic::{Entry, Logic, Order, Orders};
 use crate::report;
-use base::OrderedSet;
+use base::{OrderedMap, OrderedSet};
 use control::Problem;
 use ctl::session::Standing;
 use ctl::{Failure, Plan, Schema, Session, engine};
 use p4runtime_proto::p4::v1::entity::Entity as Kind;
 use p4runtime_proto::p4::v1::stream_message_response::Update as StreamUpdate;
 use p4runtime_proto::p4::v1::{Entity, PacketMetadata, PacketOut, TableEntry, Update, update};
+use prost::Message as _;
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -216,23 +217,23 @@ impl<'a> Served<'a> {
     }
 
     /// Carries out orders, and those that follow from the entries that they read.
-    async fn carry_out(&mut self, mut orders: Orders) -> Result<(), Failure> {
-        loop {
-            let wanted = self.write_and_send(orders).await?;
-            if wanted.is_empty() {
-                return Ok(());
-            }
-            let entries = self.read(wanted).await?;
-            orders = Orders::new();
-            let now = self.now();
+    async fn carry_out(&mut self, orders: Orders) -> Result<(), Failure> {
+        let mut wanted = self.write_and_send(orders).await?;
+        // What follows from some is carried out before others are read: what was read is soon out of date.
+        while !wanted.is_empty() {
+            let rest = wanted.split_off(wanted.len().min(READ_MAX));
+            let entries = self.read(std::mem::replace(&mut wanted, rest)).await?;
+            let (now, mut orders) = (self.now(), Orders::new());
             self.logic.read(now, &entries, &mut orders);
+            wanted.extend(self.write_and_send(orders).await?);
         }
+        Ok(())
     }
 
     /// Carries out commands, in as few requests as possible, and then packets, for which entries are there. Returns the
     /// entries to be read.
-    async fn write_and_send(&mut self, orders: Orders) -> Result<OrderedSet<String>, Failure> {
-        let (mut writes, mut packets, mut wanted) = (Writes::default(), Vec::new(), OrderedSet::new());
+    async fn write_and_send(&mut self, orders: Orders) -> Result<Vec<String>, Failure> {
+        let (mut writes, mut packets, mut wanted) = (Writes::default(), Vec::new(), Vec::new());
         for order in orders.0 {
             match order {
                 Order::Note(line) => (self.report)(format_args!("{line}")),
@@ -245,9 +246,7 @@ impl<'a> Served<'a> {
                     Err(problem) => self.refused(&line, Some(&problem)),
                 },
                 Order::Packet(fields, payload) => packets.push(self.packet_out(&fields, payload)),
-                Order::Read(entry) => {
-                    wanted.insert(entry);
-                }
+                Order::Read(entry) => wanted.push(entry),
             }
             if writes.updates.len() >= UPDATES_MAX {
                 self.write(std::mem::take(&mut writes)).await?;
@@ -261,17 +260,17 @@ impl<'a> Served<'a> {
     }
 
     /// Reads entries, each with the time since its last hit.
-    async fn read(&mut self, wanted: OrderedSet<String>) -> Result<Vec<Entry>, Failure> {
+    async fn read(&mut self, wanted: Vec<String>) -> Result<Vec<Entry>, Failure> {
         let (mut asked, mut found) = (Vec::new(), Vec::new());
-        for entry in wanted {
+        for entry in OrderedSet::from_iter(wanted) {
             match ctl::parse(&format!("show {entry}"), &self.schema) {
                 Ok(Plan::Read(read)) => asked.extend(read.entities),
                 Ok(_) => {}
                 Err(problem) => self.refused(&entry, Some(&problem)),
             }
         }
-        for entities in asked.chunks(READ_MAX) {
-            let reading = self.session.read_all(entities.to_vec());
+        if !asked.is_empty() {
+            let reading = self.session.read_all(asked);
             let read = timeout(ANSWER_MAX, reading).await.unwrap_or_else(|_| Err(late()))?;
             found.extend(read.into_iter().filter_map(|it| match it.entity {
                 Some(Kind::TableEntry(entry)) => report::entry(&self.schema, entry),
@@ -300,12 +299,14 @@ impl<'a> Served<'a> {
         }
         let writing = async {
             let refused = self.session.write_each(writes.updates.clone()).await?;
-            let mut again = Vec::new();
-            let mut told = Vec::new();
+            let last = LastUpdates::of(if refused.is_empty() { &[] } else { &writes.updates });
+            let (mut again, mut told) = (Vec::new(), Vec::new());
             for (index, why) in refused {
                 let update = &writes.updates[index];
                 match (update.r#type(), why.code) {
-                    // Commands say what is to be: what is there already gets the new value.
+                    // Commands say what is to be: what is there already gets the new value, unless a later one has
+                    // changed that by now.
+                    (update::Type::Insert, Code::AlreadyExists) if !last.is_last(index, update) => {}
                     (update::Type::Insert, Code::AlreadyExists) => {
                         again.push((index, Update { r#type: update::Type::Modify as i32, ..update.clone() }));
                     }
@@ -430,9 +431,31 @@ impl Writes {
     }
 }
 
+/// The last update of each entry of tables that some updates are about.
+struct LastUpdates(OrderedMap<Vec<u8>, usize>);
+
+impl LastUpdates {
+    fn of(updates: &[Update]) -> LastUpdates {
+        LastUpdates(updates.iter().enumerate().filter_map(|(index, it)| Some((entry_name(it)?, index))).collect())
+    }
+
+    /// Whether no later one is about the same entry.
+    fn is_last(&self, index: usize, update: &Update) -> bool {
+        entry_name(update).and_then(|name| self.0.get(&name)).is_none_or(|last| *last == index)
+    }
+}
+
+/// What identifies the entry of a table that an update is about.
+fn entry_name(update: &Update) -> Option<Vec<u8>> {
+    let Some(Kind::TableEntry(entry)) = &update.entity.as_ref()?.entity else { return None };
+    let TableEntry { table_id, r#match, priority, .. } = entry.clone();
+    Some(TableEntry { table_id, r#match, priority, ..TableEntry::default() }.encode_to_vec())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use p4runtime_proto::p4::v1::FieldMatch;
     use p4runtime_proto::p4::v1::PacketIn;
 
     /// Counts the packets that it hears, and asks its question once a second.
@@ -473,6 +496,21 @@ mod tests {
         }
         assert_eq!((logic.packets, logic.asked), (6 * MESSAGES_MAX, 3), "{text}");
         assert_eq!(text.lines().count(), 3, "{text}");
+    }
+
+    #[test]
+    fn an_earlier_command_does_not_replace_a_later_one_of_the_same_entry() {
+        let update = |kind: update::Type, key: u32, metadata: u8| {
+            let r#match = vec![FieldMatch { field_id: key, ..FieldMatch::default() }];
+            let entry = TableEntry { table_id: 7, r#match, metadata: vec![metadata], ..TableEntry::default() };
+            Update { r#type: kind as i32, entity: Some(Entity { entity: Some(Kind::TableEntry(entry)) }) }
+        };
+        use update::Type::{Delete, Insert};
+        let updates = [update(Insert, 1, 1), update(Insert, 2, 2), update(Delete, 1, 0), update(Insert, 1, 3)];
+        let last = LastUpdates::of(&updates);
+        let are_last: Vec<bool> = updates.iter().enumerate().map(|(index, it)| last.is_last(index, it)).collect();
+        assert_eq!(are_last, [false, true, false, true]);
+        assert!(LastUpdates::of(&[]).is_last(0, &updates[0]) && last.is_last(9, &Update::default()));
     }
 
     #[test]

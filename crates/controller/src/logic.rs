@@ -175,8 +175,9 @@ pub trait Logic: Send {
     /// No packet has hit an entry for its idle timeout.
     fn idle(&mut self, _now: Duration, _entry: &Entry, _orders: &mut Orders) {}
 
-    /// The entries that it has asked for with [`Orders::read`], of which those that are not there are missing. Those of
-    /// several calls may come together, and each comes once. No message is taken before what follows is carried out.
+    /// Entries that it has asked for with [`Orders::read`], of which those that are not there are missing: those that
+    /// were asked for together come together, up to 128 at a time. No message is taken before all have come, and what
+    /// follows from them is carried out.
     fn read(&mut self, _now: Duration, _entries: &[Entry], _orders: &mut Orders) {}
 
     /// The switch has refused a command, or one that the program does not fit.

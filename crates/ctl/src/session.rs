@@ -30,6 +30,7 @@ use p4runtime_proto::wirespeed::v1::{
     TimerChange, TimersRequest, TimersResponse, WatchRequest, WorkersRequest, WorkersResponse, workers_request,
 };
 use prost::Message as _;
+use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,6 +46,12 @@ const ANSWER_BYTES_MAX: usize = 64 << 20;
 /// shared by many, and a switch whose requests have the 4 MiB that are usual in gRPC takes each.
 const UPDATES_MAX: usize = 10_000;
 const UPDATE_BYTES_MAX: usize = 1 << 20;
+
+/// The most updates in one request of which a switch can say of each what became of it: that is a header of its answer.
+const EXPLAINED_MAX: usize = 128;
+
+/// Fewer updates than this are written so that each refusal is explained.
+const FEW: usize = 32 * EXPLAINED_MAX;
 
 /// The timeout of connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -256,7 +263,7 @@ impl Session {
         Box::pin(async move {
             let election_id = self.bid().await?;
             let requests = match atomicity {
-                Atomicity::ContinueOnError => in_requests(updates),
+                Atomicity::ContinueOnError => in_requests(updates, UPDATES_MAX),
                 _ => Vec::from_iter((!updates.is_empty()).then_some(updates)),
             };
             for updates in requests {
@@ -266,18 +273,30 @@ impl Session {
         })
     }
 
-    /// Writes updates, each by itself, and returns those that the switch refused, by index.
+    /// Writes updates, each by itself, and returns those that the switch refused, by index. If it refuses more of very
+    /// many than it can name, they are written once more, in smaller requests: what exists then is refused, too.
     pub fn write_each(&mut self, updates: Vec<Update>) -> Boxed<'_, Vec<(usize, RefusedUpdate)>> {
         Box::pin(async move {
             let election_id = self.bid().await?;
+            let size = if updates.len() < FEW { EXPLAINED_MAX } else { UPDATES_MAX };
             let mut refused = Vec::new();
             let mut first = 0;
-            for updates in in_requests(updates) {
+            let mut requests = VecDeque::from(in_requests(updates, size));
+            while let Some(updates) = requests.pop_front() {
                 let count = updates.len();
-                let request = self.write_request(updates, Atomicity::ContinueOnError, election_id);
+                let request = self.write_request(updates.clone(), Atomicity::ContinueOnError, election_id);
                 if let Err(status) = self.client.write(request).await {
-                    let of_these = refused_updates(&status, count).ok_or_else(|| Failure::from(status))?;
-                    refused.extend(of_these.into_iter().map(|(index, why)| (first + index, why)));
+                    match refused_updates(&status, count) {
+                        Some(these) => refused.extend(these.into_iter().map(|(index, why)| (first + index, why))),
+                        None if count > EXPLAINED_MAX && !status.details().is_empty() => {
+                            in_requests(updates, EXPLAINED_MAX)
+                                .into_iter()
+                                .rev()
+                                .for_each(|it| requests.push_front(it));
+                            continue;
+                        }
+                        None => return Err(status.into()),
+                    }
                 }
                 first += count;
             }
@@ -650,13 +669,13 @@ fn program_text(about: Option<&AboutResponse>, package: &str) -> String {
     }
 }
 
-/// The updates of each request, in order.
-fn in_requests(updates: Vec<Update>) -> Vec<Vec<Update>> {
+/// The updates of each request, at most so many, in order.
+fn in_requests(updates: Vec<Update>, most: usize) -> Vec<Vec<Update>> {
     let mut requests: Vec<Vec<Update>> = Vec::new();
     let mut bytes = usize::MAX;
     for update in updates {
         let own = update.encoded_len();
-        match requests.last_mut().filter(|it| it.len() < UPDATES_MAX && bytes.saturating_add(own) <= UPDATE_BYTES_MAX) {
+        match requests.last_mut().filter(|it| it.len() < most && bytes.saturating_add(own) <= UPDATE_BYTES_MAX) {
             Some(request) => {
                 bytes += own;
                 request.push(update);
@@ -703,7 +722,7 @@ mod tests {
 
     fn sizes(kind: Kind, count: usize) -> Vec<usize> {
         let update = Update { entity: Some(Entity { entity: Some(kind) }), ..Update::default() };
-        in_requests(vec![update; count]).iter().map(Vec::len).collect()
+        in_requests(vec![update; count], UPDATES_MAX).iter().map(Vec::len).collect()
     }
 
     #[test]

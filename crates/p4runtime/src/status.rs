@@ -265,6 +265,14 @@ mod tests {
     }
 
     #[test]
+    fn each_of_128_parts_has_its_outcome_even_if_all_have_failed() {
+        let mut all = Outcomes::default();
+        (0..128).for_each(|_| all.push(refused(&"a long reason ".repeat(100))));
+        let status = all.into_result("update").unwrap_err();
+        assert_eq!(rpc::Status::decode(status.details()).unwrap().details.len(), 128);
+    }
+
+    #[test]
     fn of_a_large_batch_those_that_failed_are_told() {
         let outcomes: Vec<_> =
             (0..100_000).map(|index| if index % 30_000 == 7 { refused("no entry") } else { Ok(()) }).collect();
