@@ -161,9 +161,14 @@ control Report(inout headers_t hdr, inout metadata_t meta, inout standard_metada
     counter(32, CounterType.packets_and_bytes) reasons;
     counter(8, CounterType.packets_and_bytes) kept;
 
-    // By reason and the low bits of the subscriber's number: a subscriber who floods holds up few others. Without rates
-    // everything goes to the controller.
+    // By reason and the low bits of the subscriber's number: a subscriber who floods holds up few others. Of ARP answers,
+    // by port and the low bits of the sender's address. Without rates everything goes to the controller.
     meter(65536, MeterType.packets) to_controller;
+    meter(131072, MeterType.packets) arp_to_controller;
+
+    // What all of them may send together, so that no queue on the way fills up: of ARP answers by port, of all others in
+    // the last cell. So whatever subscribers do, next hops are found.
+    meter(512, MeterType.packets) to_controller_in_all;
 
     action drop() {
         mark_to_drop(standard_metadata);
@@ -181,8 +186,18 @@ control Report(inout headers_t hdr, inout metadata_t meta, inout standard_metada
             drop();
         } else {
             bit<2> colour = 0;
-            to_controller.execute_meter((bit<32>)(meta.sender[12:0] ++ meta.reason[2:0]), colour);
-            if (colour == RED) {
+            if (meta.reason == ARP) {
+                arp_to_controller.execute_meter((bit<32>)(meta.port ++ hdr.arp.sender_ip[7:0]), colour);
+            } else {
+                to_controller.execute_meter((bit<32>)(meta.sender[12:0] ++ meta.reason[2:0]), colour);
+            }
+            // What is kept away by one does not use up the other.
+            bit<2> colour_in_all = 0;
+            if (colour != RED) {
+                bit<9> cell = meta.reason == ARP ? meta.port : IN_ALL;
+                to_controller_in_all.execute_meter((bit<32>)cell, colour_in_all);
+            }
+            if (colour == RED || colour_in_all == RED) {
                 kept.count((bit<32>)meta.reason);
                 drop();
             } else {

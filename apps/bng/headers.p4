@@ -14,6 +14,8 @@ typedef bit<32> subscriber_t;
 typedef bit<7> reason_t;
 
 const port_t CPU_PORT = 510;
+// The cell of what no port has to itself: no packet arrives at the drop port.
+const port_t IN_ALL = 511;
 // Numbers of subscribers are less: rates and accounts are cells of arrays.
 const bit<32> SUBSCRIBERS = 131072;
 

@@ -190,15 +190,17 @@ impl Subscriber {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
-    /// Packets to the controller, of each subscriber and for each reason.
+    /// Packets to the controller, of each subscriber and for each reason, and ARP answers of each station.
     pub packets: u32,
+    /// Packets to the controller of all subscribers, and ARP answers of each port.
+    pub in_all: u32,
     /// ICMP errors in all.
     pub errors: u32,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { packets: 200, errors: 100 }
+        Limits { packets: 200, in_all: 4000, errors: 100 }
     }
 }
 

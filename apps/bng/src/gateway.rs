@@ -7,7 +7,7 @@ use crate::bindings::{Bindings, Inner, Public, Refusal};
 use crate::config::Config;
 use crate::tables;
 use crate::tunnelled::Arrived;
-use base::OrderedMap;
+use base::{OrderedMap, OrderedSet};
 use control::Problem;
 use controller::bucket::Bucket;
 use controller::hops::{Change, Hops, Link};
@@ -16,6 +16,9 @@ use controller::wanted::Wanted;
 use controller::{Entry, Fields, Logic, Orders};
 use core::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
+
+/// A binding is not written again within this time, and within twice of it at most.
+const RECENT: Duration = Duration::from_millis(500);
 
 /// How often refused bindings are reported.
 const TOLD_EVERY: Duration = Duration::from_secs(10);
@@ -30,6 +33,7 @@ pub struct Gateway {
     /// The longest packets of tunnels, by the number of the subscriber.
     mtus: OrderedMap<u32, u16>,
     errors: Bucket,
+    recent: Recent,
     /// Refused bindings that the user was not told of yet, and when it was told last.
     refused: OrderedMap<Refusal, u64>,
     told: Option<Duration>,
@@ -49,7 +53,8 @@ impl Gateway {
         let bindings = Bindings::new(config.nat.clone());
         let mtus = config.subscribers.iter().map(|it| (it.number, it.mtu())).collect();
         let errors = Bucket::new(config.limits.errors);
-        Ok(Gateway { config, wanted, hops, bindings, mtus, errors, refused: OrderedMap::new(), told: None, is_verbose })
+        let (recent, refused, told) = Default::default();
+        Ok(Gateway { config, wanted, hops, bindings, mtus, errors, recent, refused, told, is_verbose })
     }
 
     /// The bindings.
@@ -71,9 +76,11 @@ impl Gateway {
     fn unbound(&mut self, now: Duration, port: u16, subscriber: u32, bytes: &[u8], orders: &mut Orders) {
         let found = Arrived::parse(bytes).and_then(|it| it.inner(subscriber));
         let Some(inner) = found.filter(|_| self.mtus.contains_key(&subscriber)) else { return };
-        match self.bindings.bind(inner) {
+        match self.bindings.bind(now, inner) {
             Ok(public) => {
-                tables::bind(&self.config.nat, inner, public, orders);
+                if self.recent.is_new(now, inner) {
+                    tables::bind(&self.config.nat, inner, public, orders);
+                }
                 orders.packet(&[("port", port.into()), ("mode", tables::MODE_ARRIVE)], bytes);
             }
             Err(refusal) => self.refuse(now, refusal, orders),
@@ -170,6 +177,34 @@ impl Gateway {
     }
 }
 
+/// The bindings that were written of late: further packets of their flows are on their way, and need no entry.
+#[derive(Debug, Default)]
+struct Recent {
+    now: OrderedSet<Inner>,
+    before: OrderedSet<Inner>,
+    since: Duration,
+}
+
+impl Recent {
+    /// Whether a binding was not written in the last half of a second or longer.
+    fn is_new(&mut self, now: Duration, inner: Inner) -> bool {
+        if now.saturating_sub(self.since) >= RECENT {
+            let is_long_ago = now.saturating_sub(self.since) >= RECENT * 2;
+            self.before = std::mem::take(&mut self.now);
+            if is_long_ago {
+                self.before.clear();
+            }
+            self.since = now;
+        }
+        !self.before.contains(&inner) && self.now.insert(inner)
+    }
+
+    fn forget(&mut self, inner: Inner) {
+        self.now.remove(&inner);
+        self.before.remove(&inner);
+    }
+}
+
 /// The halves of a binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Direction {
@@ -228,8 +263,8 @@ impl Logic for Gateway {
     }
 
     fn joined(&mut self, now: Duration, entries: &[Entry], orders: &mut Orders) -> Result<(), Problem> {
-        let (rate, burst) = (self.config.limits.packets, self.config.limits.packets.div_ceil(10).max(1));
-        orders.command(format!("meters to_controller set {rate} {burst} {rate} {burst}"));
+        tables::limits(&self.config.limits, orders);
+        self.recent = Recent::default();
         self.wanted.apply(entries, orders);
         self.hops.join(now);
         self.hops.take_in(now, entries, ["next_hops", "hop", "destination"], orders);
@@ -266,7 +301,7 @@ impl Logic for Gateway {
         }
     }
 
-    fn read(&mut self, _now: Duration, entries: &[Entry], orders: &mut Orders) {
+    fn read(&mut self, now: Duration, entries: &[Entry], orders: &mut Orders) {
         let mut is_used = OrderedMap::new();
         for entry in entries.iter().filter(|it| tables::is_binding(&it.metadata)) {
             let Some((inner, _)) = self.binding(entry) else { continue };
@@ -274,7 +309,8 @@ impl Logic for Gateway {
             *is_used.entry(inner).or_insert(false) |= !is_idle;
         }
         for (ending, _) in is_used.into_iter().filter(|(_, is_used)| !is_used) {
-            if let Some(public) = self.bindings.release(ending) {
+            if let Some(public) = self.bindings.release(now, ending) {
+                self.recent.forget(ending);
                 orders.command(tables::delete_up(ending));
                 orders.command(tables::delete_down(public));
             }

@@ -3,7 +3,7 @@
 //! What enters: [`Config`]. What leaves: the entries and rates for it, and the commands of bindings.
 
 use crate::bindings::{Inner, Public};
-use crate::config::{Config, Interface, Nat, Side, Subscriber};
+use crate::config::{Config, Interface, Limits, Nat, Side, Subscriber};
 use controller::Orders;
 use controller::address::{Network, value};
 use controller::hops::{Change, Hops};
@@ -112,6 +112,20 @@ fn rate(meter: &str, number: u32, mbit: Option<f64>) -> String {
         }
         None => format!("meters {meter} {number} reset"),
     }
+}
+
+/// How much may go to the controller.
+pub fn limits(limits: &Limits, orders: &mut Orders) {
+    let Limits { packets, in_all, .. } = *limits;
+    let mut set = |meter: &str, rate: u32, burst: u32| {
+        orders.command(format!("meters {meter} set {rate} {burst} {rate} {burst}"));
+    };
+    let burst = packets.div_ceil(10).max(1);
+    set("to_controller", packets, burst);
+    set("arp_to_controller", packets, burst);
+    // All stations of a port may answer at once; subscribers leave room in the queue to the controller.
+    set("to_controller_in_all", in_all, in_all.max(1));
+    set("to_controller_in_all 511", in_all, in_all.div_ceil(10).max(1));
 }
 
 /// The command of a next hop that was found, or lost.

@@ -76,9 +76,12 @@ fn a_file_becomes_entries() {
             add subscribers 2 do tunnel_with_key 10.0.2.1 10.0.2.2 1472 7
             add tunnels 10.0.1.2 10.0.1.1 0 0 do subscriber 1 0xc0a80100 0xffffff00
             add tunnels 10.0.2.2 10.0.2.1 1 7 do subscriber 2 0xc0a80100 0xffffff00
+            meters arp_to_controller set 200 20 200 20
             meters download_rate 1 set 6250000 625000 6250000 1250000
             meters download_rate 2 reset
             meters to_controller set 200 20 200 20
+            meters to_controller_in_all 511 set 4000 400 4000 400
+            meters to_controller_in_all set 4000 4000 4000 4000
             meters upload_rate 1 set 1250000 125000 1250000 250000
             meters upload_rate 2 reset
             note: 2 subscribers, 0 bindings"#]],
@@ -110,9 +113,11 @@ fn the_first_packet_of_a_flow_makes_a_binding_and_continues() {
     );
     assert!(packet.starts_with("packet-out 0200") && packet.ends_with(" port=0x1 mode=0x1"), "{packet}");
     // The second packet came before the binding was there; a stranger has no number.
-    assert_eq!(hand(&mut it, 1, [1, tables::NO_BINDING, 1], &frame), said);
+    assert_eq!(hand(&mut it, 1, [1, tables::NO_BINDING, 1], &frame), format!("{packet}\n"));
     assert_eq!(hand(&mut it, 1, [1, tables::NO_BINDING, 3], &frame), "");
     assert_eq!(it.bindings().len(), 1);
+    // A switch that does not have it after a while gets it again.
+    assert_eq!(hand(&mut it, 3, [1, tables::NO_BINDING, 1], &frame), said);
 }
 
 #[test]
