@@ -74,6 +74,12 @@ pub(crate) fn about(core: &Core) -> AboutResponse {
 
 /// The running program, and its state if requested.
 pub(crate) fn snapshot(core: &Core, with_state: bool) -> Result<SnapshotParts, Status> {
+    if core.api.program_note().is_null() && core.pipelines().current().is_some() {
+        // The text of a program belongs to the process that runs it, and not every process keeps it.
+        return Err(Status::failed_precondition(
+            "the switch does not keep the text of its program, so it cannot be copied",
+        ));
+    }
     let place = place(core)?;
     let (sender, receiver) = mpsc::channel(PARTS_MAX);
     let (api, runtime) = (Arc::clone(&core.api), Handle::current());

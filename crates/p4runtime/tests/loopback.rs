@@ -5,6 +5,8 @@ use crate::support;
 use expect_test::{Expect, expect};
 use p4runtime_proto::p4::config::v1::P4Info;
 use p4runtime_proto::p4::v1::{self, set_forwarding_pipeline_config_request::Action};
+use p4runtime_proto::wirespeed::v1::SnapshotRequest;
+use p4runtime_proto::wirespeed::v1::commands_client::CommandsClient;
 use support::{Controller, Device, ROUTE, ROUTER, entity, program, shown, status, update};
 use tonic::Code;
 
@@ -514,4 +516,21 @@ async fn entries_may_be_const_by_themselves() {
               Ok 
         "#]],
     );
+}
+
+/// The process that runs this switch has not kept the text: that is not to have no program.
+#[tokio::test]
+async fn a_program_without_its_text_cannot_be_copied() {
+    for (text, expected) in [
+        (Some(ROUTER), "the switch does not keep the text of its program, so it cannot be copied"),
+        (None, "the switch has no program"),
+    ] {
+        let device = Device::start(text);
+        let mut commands = CommandsClient::connect(format!("http://{}", device.address())).await.unwrap();
+        let refused = match commands.snapshot(SnapshotRequest { device_id: 1, ..SnapshotRequest::default() }).await {
+            Ok(parts) => parts.into_inner().message().await.unwrap_err(),
+            Err(status) => status,
+        };
+        assert_eq!(refused.message(), expected);
+    }
 }
