@@ -23,6 +23,7 @@
 //!   [`ns3`]: the same networks here and in ns-3.
 //! * [`workers`]: several workers against one, from memory to memory.
 //! * [`usecases`]: the use cases in `apps` beside hand-written C, with the traffic of `wirespeed gen`.
+//! * [`churn`]: two of them with their controllers, while bindings and stations come and go: is each frame right?
 //! * [`switches`]: many switches of one program in one process: what each costs to make and to keep.
 //!
 //! [`progress`] shows the progress of long benchmarks on a terminal.
@@ -36,6 +37,7 @@ mod aggregation;
 mod balance;
 mod bridge;
 mod cascade;
+mod churn;
 mod compile;
 mod compiled;
 mod contest;
@@ -85,7 +87,7 @@ pub struct Arguments {
     program: Option<String>,
     /// Of the match engines only those whose name has this in it, as "exact", "lpm IPv6" or "ternary"; of the programs
     /// that aggregate, "fixed", "variable, 44" or "gateway"; of the router's peers, "l3fwd"; of large programs,
-    /// "chain"; of the places of ZipLine's controller, "own", "encoder" or "decoder"
+    /// "chain"; of the places of ZipLine's controller, "own", "encoder" or "decoder"; of `churn`, "bng" or "l2fwd"
     #[arg(long)]
     only: Option<String>,
     /// Measures nothing: prints a picture (SVG) of what the same with `--json` has printed to this file; of
@@ -103,6 +105,12 @@ pub struct Arguments {
     /// How many switches one process has, for `switches`
     #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     switches: u32,
+    /// Seconds of each case of `churn`
+    #[arg(long, default_value_t = 60.0, value_parser = seconds)]
+    duration: f64,
+    /// Flows or stations that are active at a time, for `churn`
+    #[arg(long, default_value_t = 5000, value_parser = clap::value_parser!(u32).range(2..=50_000))]
+    flows: u32,
     /// How many several workers are
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(2..=64))]
     workers: u32,
@@ -134,6 +142,11 @@ pub struct Arguments {
     /// One JSON object instead of the table
     #[arg(long)]
     json: bool,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let seconds = text.parse().ok().filter(|seconds| (1.0..=100_000.0).contains(seconds));
+    seconds.ok_or_else(|| "it is a number of seconds, from 1 to 100000".to_owned())
 }
 
 /// A benchmark.
@@ -171,6 +184,8 @@ enum Benchmark {
     ZiplineLearning,
     /// The use cases in apps, with tables of --routes entries and frames of --bytes, by one worker and by --workers
     Usecases,
+    /// Bindings and stations that come and go by their controllers while traffic flows, each frame checked
+    Churn,
     /// Single updates of growing and of full tables
     Growth,
     /// Small packets together and apart again
@@ -222,6 +237,7 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
         Benchmark::ZiplineLatency => zipline::latency::run(arguments),
         Benchmark::ZiplineLearning => zipline::learning::run(arguments),
         Benchmark::Usecases => usecases::run(arguments),
+        Benchmark::Churn => churn::run(arguments),
         Benchmark::Growth => growth::run(arguments),
         Benchmark::Aggregation => aggregation::run(arguments),
         Benchmark::Workers => workers::run(arguments),

@@ -16,6 +16,7 @@ use control::Api;
 use control::api::entity::{Call, EntryAction, EntryName, TableEntry};
 use control::api::{Atomicity, Entity, Update, UpdateKind};
 use grpc::Controller;
+pub use grpc::NoPrograms;
 use ir::TableId;
 use live::driver::Deliver;
 use live::mailbox::mailbox;

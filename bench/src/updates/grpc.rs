@@ -24,7 +24,7 @@ const DEVICE_ID: u64 = 1;
 const ELECTION_ID: Option<v1::Uint128> = Some(v1::Uint128 { high: 0, low: 1 });
 
 /// Refuses programs of controllers.
-struct NoPrograms;
+pub struct NoPrograms;
 
 impl Compiler for NoPrograms {
     fn compile(&self, _text: &str, _patience: &Patience) -> Result<Compiled, Fault> {
