@@ -133,6 +133,7 @@ pub fn generate(arguments: &GenArguments) -> Result<Exit, Exit> {
         true => say!("{}", json(&report, &entries, &captures)),
         false => print(arguments, &report, &entries, &captures),
     }
+    tell_lack(arguments.entries, compiled.program.ir(), &report);
     Ok(Exit::Success)
 }
 
@@ -179,6 +180,19 @@ fn settings(arguments: &GenArguments, preset: Option<&Preset>) -> Result<Setting
 fn usage(message: impl std::fmt::Display) -> Exit {
     terminal::error(message);
     Exit::Usage
+}
+
+/// Tells if no table has as many entries as were asked for, and why the fullest has not.
+fn tell_lack(asked: Option<u64>, program: &ir::Program, report: &Report) {
+    let Some(fullest) = report.tables.iter().max_by_key(|table| table.entries) else { return };
+    let Some(asked) = asked.filter(|asked| fullest.entries < *asked) else { return };
+    let size = program.tables.iter().find(|table| table.name == fullest.name).map_or(0, |table| table.size);
+    let why = match fullest.entries >= size {
+        true => format!("the program gives it a size of {}", grouped(size)),
+        false => "packets have no more different keys for it, or its entries cover all of them".to_owned(),
+    };
+    let (made, asked) = (grouped(fullest.entries), grouped(asked));
+    terminal::warning(format!("no table has {asked} entries: {} has {made}: {why}", fullest.name));
 }
 
 /// A path with one more ending.

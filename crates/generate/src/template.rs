@@ -273,7 +273,8 @@ fn flow_value(role: Role, free: &Free, context: &Context<'_>) -> Bits {
         Role::Usual(value) => Bits::from_u64(width, value),
         Role::Mac => Bits::from_u64(width, 0x0200_0000_0000 | rng.below(1 << 40)),
         Role::Ipv4 => Bits::from_u64(width, unicast(&mut rng)),
-        Role::Ipv6 => Bits::from_u128(width, 0x2001_0db8 << 96 | between(&mut rng, 0, (1 << 96) - 1)),
+        // Of the addresses of the Internet (2000::/3), as those of IPv4: of fewer, short prefixes would cover all.
+        Role::Ipv6 => Bits::from_u128(width, 1 << 125 | between(&mut rng, 0, (1 << 125) - 1)),
         Role::Port => Bits::from_u64(width, rng.between(PORT_VXLAN + 1, 65_535)),
         Role::Any => random_bits(width, &mut rng),
     }

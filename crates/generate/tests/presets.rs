@@ -51,6 +51,20 @@ fn an_ethernet_switch_forwards() {
     );
 }
 
+/// Short prefixes of few addresses would cover all of them.
+#[test]
+fn there_are_as_many_routes_of_ipv6_as_are_asked_for() {
+    let mut settings = Settings { flows: 3000, entries: 3000, ..Settings::default() };
+    let preset = Preset::named("l3fwd6").unwrap();
+    preset.apply(&mut settings).unwrap();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(preset.program);
+    let program = Options::as_written().compile_file(path).unwrap();
+    let generator = Generator::new(program.ir(), &settings).unwrap();
+    let report = generator.entries(&mut Vec::new(), &mut |_, _| {}).unwrap();
+    let routes = report.tables.iter().find(|table| table.name.ends_with("route6")).unwrap();
+    assert_eq!(routes.entries, 3000);
+}
+
 #[test]
 fn a_router_forwards() {
     check(
@@ -70,8 +84,8 @@ fn a_router_forwards() {
         expect![[r#"
         RouterIngress.check.interfaces: 1 entries, 40 of 40 hit
         RouterIngress.routing.route6: 40 entries, 40 of 40 hit
-        RouterIngress.routing.groups: 29 entries, 40 of 40 hit
-        RouterIngress.routing.next_hops: 29 entries, 40 of 40 hit
+        RouterIngress.routing.groups: 28 entries, 40 of 40 hit
+        RouterIngress.routing.next_hops: 28 entries, 40 of 40 hit
         28 packets from port 1 to port 2
         26 packets from port 1 to port 3
         26 packets from port 1 to port 4
