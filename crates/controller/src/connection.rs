@@ -9,7 +9,7 @@
 //! acknowledged. Entries that the logic asks for are read last, and what follows from them is carried out at once.
 
 use crate::logic::{Entry, Logic, Order, Orders};
-use crate::report;
+use crate::report::{self, Names};
 use base::{OrderedMap, OrderedSet};
 use control::Problem;
 use ctl::session::Standing;
@@ -145,14 +145,16 @@ impl<'a> Served<'a> {
 
     /// The entries of the logic's tables.
     async fn entries(&mut self) -> Result<Vec<Entry>, Ended> {
-        let mut found = Vec::new();
+        let (mut found, mut names) = (Vec::new(), Names::default());
         for table in self.logic.tables() {
             let table = self.schema.table(table).map_err(|problem| self.unfit("its tables", &problem))?;
             let all = TableEntry { table_id: ctl::schema::id(&table.preamble), ..TableEntry::default() };
             let schema = Arc::clone(&self.schema);
             let sink = |entities: Vec<Entity>| {
                 let entries = entities.into_iter().filter_map(|it| match it.entity {
-                    Some(Kind::TableEntry(entry)) if !entry.is_default_action => report::entry(&schema, entry),
+                    Some(Kind::TableEntry(entry)) if !entry.is_default_action => {
+                        report::entry(&schema, &mut names, entry)
+                    }
                     _ => None,
                 });
                 found.extend(entries);
@@ -261,7 +263,7 @@ impl<'a> Served<'a> {
 
     /// Reads entries, each with the time since its last hit.
     async fn read(&mut self, wanted: Vec<String>) -> Result<Vec<Entry>, Failure> {
-        let (mut asked, mut found) = (Vec::new(), Vec::new());
+        let (mut asked, mut found, mut names) = (Vec::new(), Vec::new(), Names::default());
         for entry in OrderedSet::from_iter(wanted) {
             match ctl::parse(&format!("show {entry}"), &self.schema) {
                 Ok(Plan::Read(read)) => asked.extend(read.entities),
@@ -273,7 +275,7 @@ impl<'a> Served<'a> {
             let reading = self.session.read_all(asked);
             let read = timeout(ANSWER_MAX, reading).await.unwrap_or_else(|_| Err(late()))?;
             found.extend(read.into_iter().filter_map(|it| match it.entity {
-                Some(Kind::TableEntry(entry)) => report::entry(&self.schema, entry),
+                Some(Kind::TableEntry(entry)) => report::entry(&self.schema, &mut names, entry),
                 _ => None,
             }));
         }
@@ -382,7 +384,8 @@ fn hear(
             logic.packet_in(now, &fields, &packet.payload, orders);
         }
         StreamUpdate::IdleTimeoutNotification(idle) => {
-            for entry in idle.table_entry.into_iter().filter_map(|it| report::entry(schema, it)) {
+            let mut names = Names::default();
+            for entry in idle.table_entry.into_iter().filter_map(|it| report::entry(schema, &mut names, it)) {
                 logic.idle(now, &entry, orders);
             }
         }

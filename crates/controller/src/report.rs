@@ -4,6 +4,7 @@
 //! does not describe is left out.
 
 use crate::logic::{Entry, EntryName, Fields};
+use base::OrderedMap;
 use ctl::{Schema, data, schema};
 use p4info::Data;
 use p4runtime_proto::p4::v1::field_match::FieldMatchType;
@@ -64,10 +65,25 @@ pub fn packet_in(schema: &Schema, packet: &PacketIn) -> Fields {
     Fields::new(packet.metadata.iter().filter_map(name))
 }
 
+/// Names of which there is one copy each: a hundred thousand entries share them.
+#[derive(Debug, Default)]
+pub struct Names(OrderedMap<String, Arc<str>>);
+
+impl Names {
+    fn get(&mut self, name: &str) -> Arc<str> {
+        if let Some(known) = self.0.get(name) {
+            return Arc::clone(known);
+        }
+        let shared: Arc<str> = name.into();
+        self.0.insert(name.to_owned(), Arc::clone(&shared));
+        shared
+    }
+}
+
 /// An entry of a table.
-pub fn entry(schema: &Arc<Schema>, sent: TableEntry) -> Option<Entry> {
+pub fn entry(schema: &Arc<Schema>, names: &mut Names, sent: TableEntry) -> Option<Entry> {
     let table = schema.table_by_id(sent.table_id)?;
-    let key = |sent: &FieldMatch| {
+    let mut key = |sent: &FieldMatch| {
         let field = table.match_fields.iter().find(|it| it.id == sent.field_id)?;
         let value = match sent.field_match_type.as_ref()? {
             FieldMatchType::Exact(it) => &it.value,
@@ -77,11 +93,12 @@ pub fn entry(schema: &Arc<Schema>, sent: TableEntry) -> Option<Entry> {
             FieldMatchType::Range(it) => &it.low,
             _ => return None,
         };
-        Some((field.name.clone(), number(value)?))
+        Some((names.get(&field.name), number(value)?))
     };
+    let keys = Fields::new(sent.r#match.iter().filter_map(&mut key));
     let mut entry = Entry {
         table: schema::name(&table.preamble).to_owned(),
-        keys: Fields::new(sent.r#match.iter().filter_map(key)),
+        keys,
         has_timeout: sent.idle_timeout_ns > 0,
         idle: sent
             .time_since_last_hit
@@ -95,7 +112,7 @@ pub fn entry(schema: &Arc<Schema>, sent: TableEntry) -> Option<Entry> {
         && let Some(action) = schema.action_by_id(call.action_id)
     {
         schema::name(&action.preamble).clone_into(&mut entry.action);
-        let name = |id: u32| action.params.iter().find(|it| it.id == id).map(|it| it.name.clone());
+        let mut name = |id: u32| action.params.iter().find(|it| it.id == id).map(|it| names.get(&it.name));
         let arguments = call.params.iter().filter_map(|it| Some((name(it.param_id)?, number(&it.value)?)));
         entry.arguments = Fields::new(arguments);
     }
