@@ -21,6 +21,26 @@ fn check(arguments: &[&str], expected: Expect) {
 }
 
 #[test]
+fn fewer_entries_than_asked_for_are_told() {
+    check(
+        &["l3fwd.p4", "--flows", "2", "--entries", "2000", "--count", "1", "--path", "parse_arp"],
+        expect![[r#"
+            l3fwd.txt: 1 024 entries
+            l3fwd.1.pcap: 1 packets for port 1
+
+            tables                            entries       lookups          hits
+            RouterIngress.local_address         1 024             2             2
+
+            2 of 4 states of the parser are reached; --coverage shows which, and why
+            warning: no table has 2 000 entries: RouterIngress.local_address has 1 024: the program gives it a size of 1 024
+            l3fwd.1.pcap 100
+            l3fwd.p4 6181
+            l3fwd.txt 95944
+        "#]],
+    );
+}
+
+#[test]
 fn files_and_a_report_are_written() {
     check(
         &["l3fwd.p4", "--flows", "8", "--count", "10", "--bytes", "100"],
