@@ -1,12 +1,13 @@
 //! Random but realistic entries for tables of each kind, and keys that they match.
 
+use crate::rules::within;
 use base::{Bits, FieldMatch, MatchKind, Rng};
 use tables::{ActionSpec, EntrySpec, KeyField, TableSpec};
 
 /// A function that generates an entry from its position.
 pub type EntryOf = fn(&mut Rng, usize) -> EntrySpec;
 
-fn call(key: Vec<FieldMatch>, priority: i32, rng: &mut Rng) -> EntrySpec {
+pub fn call(key: Vec<FieldMatch>, priority: i32, rng: &mut Rng) -> EntrySpec {
     EntrySpec { key, priority, action: 0, args: vec![Bits::from_u64(9, rng.between(1, 500))] }
 }
 
@@ -38,30 +39,16 @@ pub fn ipv6(rng: &mut Rng, _index: usize) -> EntrySpec {
     call(vec![FieldMatch::Lpm { value: Bits::from_limbs(128, &[0, high]), prefix_len }], 0, rng)
 }
 
-fn ternary(width: u32, value: u64, mask: u64) -> FieldMatch {
+pub fn ternary(width: u32, value: u64, mask: u64) -> FieldMatch {
     FieldMatch::Ternary { value: Bits::from_u64(width, value & mask), mask: Bits::from_u64(width, mask) }
 }
 
-fn prefix(width: u32, value: u64, len: u32) -> FieldMatch {
+pub fn prefix(width: u32, value: u64, len: u32) -> FieldMatch {
     ternary(width, value, if len == 0 { 0 } else { !0 << (width - len) & (!0 >> (64 - width)) })
 }
 
 pub fn one_mask(rng: &mut Rng, index: usize) -> EntrySpec {
     call(vec![prefix(32, rng.next_u64(), 24)], index as i32, rng)
-}
-
-/// Access lists: addresses by prefixes, ports and protocol exactly or as wildcards; the first entry wins.
-pub fn access_list(rng: &mut Rng, index: usize) -> EntrySpec {
-    const LENGTHS: [u32; 8] = [0, 8, 16, 16, 24, 24, 32, 32];
-    let [source, destination] = [*rng.pick(&LENGTHS), *rng.pick(&LENGTHS)].map(|len| len.max(8));
-    let key = vec![
-        prefix(32, rng.next_u64(), source),
-        prefix(32, rng.next_u64(), destination),
-        ternary(8, if rng.chance(1, 2) { 6 } else { 17 }, if rng.chance(3, 4) { 0xff } else { 0 }),
-        ternary(16, rng.next_u64(), if rng.chance(1, 5) { 0xffff } else { 0 }),
-        ternary(16, rng.below(1024), if rng.chance(2, 3) { 0xffff } else { 0 }),
-    ];
-    call(key, -(index as i32), rng)
 }
 
 /// A hostile table: each entry has a different mask.
@@ -76,7 +63,7 @@ pub fn ports(rng: &mut Rng, index: usize) -> EntrySpec {
     call(vec![prefix(32, rng.next_u64(), 24), FieldMatch::Range { low, high }], -(index as i32), rng)
 }
 
-fn range16(low: u64, high: u64) -> FieldMatch {
+pub fn range16(low: u64, high: u64) -> FieldMatch {
     FieldMatch::Range { low: Bits::from_u64(16, low), high: Bits::from_u64(16, high.min(0xffff)) }
 }
 
@@ -101,42 +88,6 @@ pub fn two_ranges(rng: &mut Rng, index: usize) -> EntrySpec {
         if rng.chance(1, 3) { range16(0, 0xffff) } else { range16(low, low + width) }
     };
     let key = vec![range(), range()];
-    call(key, -(index as i32), rng)
-}
-
-/// Firewall rules: addresses within a few networks, by prefixes of all lengths; ports exactly, by ranges or as
-/// wildcards.
-pub fn firewall(rng: &mut Rng, index: usize) -> EntrySpec {
-    const ANY: (u64, u64) = (0, 0xffff);
-    let mut address = |any: u64| {
-        let len = match rng.below(100) {
-            part if part < any => 0,
-            0..50 => 32,
-            50..75 => 24,
-            75..85 => 16,
-            _ => rng.between(8, 31) as u32,
-        };
-        // Some hosts of each of 32 networks with prefixes of 16 bits.
-        prefix(32, rng.below(32) << 24 | rng.below(8) << 16 | rng.below(1 << 16), len)
-    };
-    let (source, destination) = (address(35), address(10));
-    let [source_port, destination_port] = match rng.below(10) {
-        0 => [ANY, ANY],
-        1 => [(1024, 0xffff), ANY],
-        2 => [ANY, (1024, 0xffff)],
-        3 => {
-            let low = rng.below(60_000);
-            [ANY, (low, low + rng.below(100))]
-        }
-        _ => {
-            let port = rng.below(1024);
-            [ANY, (port, port)]
-        }
-    };
-    let protocol = ternary(8, *rng.pick(&[6, 6, 6, 17]), if rng.chance(9, 10) { 0xff } else { 0 });
-    let range =
-        |(low, high): (u64, u64)| FieldMatch::Range { low: Bits::from_u64(16, low), high: Bits::from_u64(16, high) };
-    let key = vec![source, destination, protocol, range(source_port), range(destination_port)];
     call(key, -(index as i32), rng)
 }
 
@@ -171,7 +122,7 @@ pub fn table(like: &EntrySpec, size: usize) -> TableSpec {
 /// A key that an entry matches; one in twenty may not match.
 pub fn key_of(entry: &EntrySpec, rng: &mut Rng) -> Vec<Bits> {
     let stray = rng.chance(1, 20);
-    let value = |wanted: &FieldMatch| {
+    let mut value = |wanted: &FieldMatch| {
         let width = field_of(wanted).width_bits;
         let random = Bits::from_limbs(width, &[rng.next_u64(), rng.next_u64()]);
         let under = |value: &Bits, mask: &Bits| value.or(&random.and(&mask.not()));
@@ -183,8 +134,8 @@ pub fn key_of(entry: &EntrySpec, rng: &mut Rng) -> Vec<Bits> {
                 under(value, &Bits::ones(width).shl(u64::from(width - prefix_len)))
             }
             FieldMatch::Ternary { value, mask } => under(value, mask),
-            FieldMatch::Range { low, .. } => low.clone(),
+            FieldMatch::Range { low, high } => within(rng, low, high),
         }
     };
-    entry.key.iter().map(value).collect()
+    entry.key.iter().map(|wanted| value(wanted)).collect()
 }

@@ -8,7 +8,8 @@
 #![allow(unsafe_code, reason = "engines are called as generated C calls them")]
 
 use crate::Arguments;
-use crate::entries::{EntryOf, access_list, exact, ipv4, ipv6, key_of, table};
+use crate::entries::{EntryOf, exact, ipv4, ipv6, key_of, table};
+use crate::rules::{access_list_of_masks, firewall};
 use base::Rng;
 use base::limits::BURST_PACKETS_MAX;
 use measure::figures::quantile;
@@ -26,7 +27,8 @@ const CASES: &[CaseOf] = &[
     ("exact 2 words", exact::<2>, 1_000_000),
     ("lpm IPv4", ipv4, 1_000_000),
     ("lpm IPv6", ipv6, 200_000),
-    ("ternary, access list", access_list, 100_000),
+    ("ternary, access list", access_list_of_masks, 100_000),
+    ("range, firewall", firewall, 10_000),
 ];
 
 /// Removals and insertions in the full table.

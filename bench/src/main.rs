@@ -51,6 +51,7 @@ mod ns3;
 mod peers;
 mod progress;
 mod router;
+mod rules;
 mod sim;
 mod switches;
 mod tables;

@@ -8,11 +8,12 @@
 
 use crate::Arguments;
 use crate::entries::{
-    EntryOf, a_mask_each, access_list, exact, firewall, ipv4, ipv6, key_of, one_mask, one_range, optional, ports,
-    range_of_vlan, table, two_ranges,
+    EntryOf, a_mask_each, exact, ipv4, ipv6, key_of, one_mask, one_range, optional, ports, range_of_vlan, table,
+    two_ranges,
 };
 use crate::growth::processor_time;
 use crate::limit;
+use crate::rules::{access_list, access_list_of_masks, chains, firewall};
 use base::limits::BURST_PACKETS_MAX;
 use base::{Bits, FieldMatch, Rng};
 use libloading::{Library, Symbol};
@@ -78,11 +79,11 @@ const CASES: &[CaseOf] = &[
     ("lpm IPv6", ipv6, 10_000),
     ("lpm IPv6", ipv6, 200_000),
     ("ternary, one mask", one_mask, 16),
-    ("ternary, access list", access_list, 10),
-    ("ternary, access list", access_list, 100),
-    ("ternary, access list", access_list, 1000),
-    ("ternary, access list", access_list, 10_000),
-    ("ternary, access list", access_list, 100_000),
+    ("ternary, access list", access_list_of_masks, 10),
+    ("ternary, access list", access_list_of_masks, 100),
+    ("ternary, access list", access_list_of_masks, 1000),
+    ("ternary, access list", access_list_of_masks, 10_000),
+    ("ternary, access list", access_list_of_masks, 100_000),
     ("ternary, a mask each", a_mask_each, 1000),
     ("ternary, a mask each", a_mask_each, 10_000),
     ("ternary, a mask each", a_mask_each, 100_000),
@@ -101,10 +102,18 @@ const CASES: &[CaseOf] = &[
     ("range, ports", ports, 100),
     ("range, ports", ports, 1000),
     ("range, ports", ports, 10_000),
+    ("range, access list", access_list, 100),
+    ("range, access list", access_list, 1000),
+    ("range, access list", access_list, 10_000),
+    ("range, access list", access_list, 100_000),
     ("range, firewall", firewall, 100),
     ("range, firewall", firewall, 1000),
     ("range, firewall", firewall, 10_000),
-    ("range, firewall", firewall, 50_000),
+    ("range, firewall", firewall, 100_000),
+    ("range, chains", chains, 100),
+    ("range, chains", chains, 1000),
+    ("range, chains", chains, 10_000),
+    ("range, chains", chains, 100_000),
     ("optional, two fields", optional, 1000),
 ];
 

@@ -1,9 +1,8 @@
-//! Entries of a tuple with one value, which differ in their priority or in their ranges.
+//! Entries that differ in their priority or in their range alone.
 //!
 //! What enters: insertions and removals of entries. What leaves: for a key, the entry of the greatest rank in whose
-//! ranges it lies. In a table with one range field the winner of every value of the field is computed in advance
-//! ([`crate::intervals`]), unless entries are few; with several range fields a key is compared with eight entries at a
-//! time.
+//! range it lies. The winner of every value of the field is computed in advance ([`crate::intervals`]), unless entries
+//! are few: then a key is compared with eight at a time.
 
 use crate::cells::Cell;
 use crate::intervals::{Intervals, Ranged};
@@ -60,22 +59,23 @@ impl Bucket {
         self.intervals.as_ref()
     }
 
-    /// Adds an entry; `row` has two words for each range. Returns whether it is the first change since the last commit.
-    pub fn insert(&mut self, ranges: &[RangeField], rank: Rank, cell: Cell, row: &[u64]) -> bool {
-        self.list.insert(rank, cell, row);
+    /// Adds an entry of this low bound, and what lies between the bounds. Returns whether it is the first change since
+    /// the last commit.
+    pub fn insert(&mut self, field: &RangeField, rank: Rank, cell: Cell, [low, span]: [u64; 2]) -> bool {
+        self.list.insert(rank, cell, &[low, span]);
         self.count_change();
-        if let (Some(intervals), [field], [low, span]) = (&mut self.intervals, ranges, row) {
-            intervals.insert(ranged(field, rank, cell, *low, *span));
+        if let Some(intervals) = &mut self.intervals {
+            intervals.insert(ranged(field, rank, cell, low, span));
         }
         self.changes == 1
     }
 
     /// Removes an entry that is there, as [`Bucket::insert`] has it.
-    pub fn remove(&mut self, ranges: &[RangeField], rank: Rank, cell: Cell, row: &[u64]) -> bool {
+    pub fn remove(&mut self, field: &RangeField, rank: Rank, cell: Cell, [low, span]: [u64; 2]) -> bool {
         self.list.remove(rank);
         self.count_change();
-        if let (Some(intervals), [field], [low, span]) = (&mut self.intervals, ranges, row) {
-            intervals.remove(ranged(field, rank, cell, *low, *span), all(&self.list, field));
+        if let Some(intervals) = &mut self.intervals {
+            intervals.remove(ranged(field, rank, cell, low, span), all(&self.list, field));
         }
         self.changes == 1
     }
@@ -86,49 +86,31 @@ impl Bucket {
         self.intervals.take_if(|_| self.changes > FOLLOWED_CHANGES_MAX);
     }
 
-    /// Must follow a batch of changes. `field` is the only range field, if there is one.
-    pub fn settle(&mut self, field: Option<&RangeField>) {
+    /// Must follow a batch of changes.
+    pub fn settle(&mut self, field: &RangeField) {
         self.changes = 0;
         let len = self.list.len();
         self.intervals.take_if(|_| len < KNOWN_ENTRIES_LESS);
-        if let Some(field) = field
-            && self.intervals.is_none()
-            && len >= KNOWN_ENTRIES_MIN
-        {
+        if self.intervals.is_none() && len >= KNOWN_ENTRIES_MIN {
             self.intervals = Some(Intervals::new(all(&self.list, field).collect()));
         }
     }
 
-    /// The first entry above `floor` in whose ranges a key lies and that `fits` accepts.
+    /// The first entry in whose range a key lies, or 0.
     #[inline(always)]
-    pub fn find(
-        &self,
-        ranges: &[RangeField],
-        key: &[u64],
-        floor: Rank,
-        fits: impl Fn(Cell) -> bool,
-    ) -> Option<(Rank, Cell)> {
-        if let (Some(intervals), [field]) = (&self.intervals, ranges) {
-            let run = intervals.run_of(field.value(key));
-            let rank = intervals.rank(run);
-            return (rank > floor).then(|| (rank, intervals.cell(run)));
+    pub fn find(&self, field: &RangeField, key: &[u64]) -> Cell {
+        if let Some(intervals) = &self.intervals {
+            return intervals.cell(intervals.run_of(field.value(key)));
         }
         for chunk in self.list.chunks() {
             for start in (0..chunk.ranks.len()).step_by(LANES) {
-                if chunk.ranks[start] <= floor {
-                    return None;
-                }
-                let mut inside = chunk.in_ranges(ranges, 0, key, start);
-                while inside != 0 {
-                    let place = start + inside.trailing_zeros() as usize;
-                    if fits(chunk.cells[place]) {
-                        return Some((chunk.ranks[place], chunk.cells[place])).filter(|(rank, _)| *rank > floor);
-                    }
-                    inside &= inside - 1;
+                let inside = chunk.in_ranges(std::slice::from_ref(field), 0, key, start);
+                if inside != 0 {
+                    return chunk.cells[start + inside.trailing_zeros() as usize];
                 }
             }
         }
-        None
+        0
     }
 
     /// Bytes of memory.

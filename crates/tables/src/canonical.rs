@@ -6,8 +6,8 @@ use crate::spec::{ActionCall, ActionSpec, EntrySpec, TableKind, TableSpec, Targe
 use base::{Bits, FieldMatch, MatchKind};
 
 /// An entry as engines match it. A key matches if `key & mask == value` and, in a range table, every range field lies
-/// between its bounds. For a range field, `mask` covers leading bits that both bounds share: never more than the range
-/// requires, and enough to find a range of one value by hashing.
+/// between its bounds. Of a range field over 64 bits, `mask` covers the leading bits that both bounds share, which is
+/// never more than the range requires; of others, none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PackedMatch {
     /// `value`, `mask` and, in a range table, `low` and `high`: rows of key words, end to end.
@@ -156,19 +156,12 @@ fn match_value(value: &mut FieldMatch, field: &KeyField) -> Result<(), Problem> 
 }
 
 /// Packs a canonical entry.
-pub(crate) fn pack(
-    spec: &TableSpec,
-    kind: TableKind,
-    layout: &KeyLayout,
-    entry: &EntrySpec,
-    sequence: u64,
-) -> PackedMatch {
+pub(crate) fn pack(kind: TableKind, layout: &KeyLayout, entry: &EntrySpec, sequence: u64) -> PackedMatch {
     let words = layout.words();
     let mut rows = vec![0; words * rows_of(kind)].into_boxed_slice();
     let (value_row, rest) = rows.split_at_mut(words);
     let (mask_row, bounds) = rest.split_at_mut(words);
     let mut lpm_len = 0;
-    let range_masks = RangeMasks::of(spec);
     for (slot, wanted) in layout.slots().iter().zip(&entry.key) {
         let width_bits = slot.width_bits;
         match wanted {
@@ -187,9 +180,11 @@ pub(crate) fn pack(
                 slot.store(mask_row, mask);
             }
             FieldMatch::Range { low, high } => {
-                let shared = Bits::leading_ones(width_bits, range_masks.bits(low, high));
-                slot.store(value_row, &low.and(&shared));
-                slot.store(mask_row, &shared);
+                if width_bits > 64 {
+                    let shared = Bits::leading_ones(width_bits, shared_bits(low, high));
+                    slot.store(value_row, &low.and(&shared));
+                    slot.store(mask_row, &shared);
+                }
                 slot.store(&mut bounds[..words], low);
                 slot.store(&mut bounds[words..], high);
             }
@@ -202,55 +197,6 @@ pub(crate) fn pack(
 /// Rows of key words that an entry of such a table is matched by.
 pub(crate) fn rows_of(kind: TableKind) -> usize {
     if kind == TableKind::Range { 4 } else { 2 }
-}
-
-/// The largest size of a table whose winners are computed in advance: a change moves all later runs, which takes long
-/// if there are many.
-const KNOWN_ENTRIES_MAX: usize = 1 << 14;
-
-/// Whether the winner of each value of the table's only range field is computed in advance ([`crate::intervals`]).
-pub(crate) fn knows_winners(spec: &TableSpec) -> bool {
-    spec.size.max(spec.initial_entries.len()) <= KNOWN_ENTRIES_MAX
-}
-
-/// How ranges take part in the masks of entries.
-#[derive(Clone, Copy)]
-enum RangeMasks {
-    /// A range of one value by all its bits, others not at all: winners are computed in advance, and masks would not
-    /// help.
-    Values,
-    /// By all the leading bits that their bounds share: one range field without winners computed in advance.
-    Shared,
-    /// The others by as many of the leading bits that their bounds share as are a multiple of the width's half, or,
-    /// where other fields make masks too, of its quarter: the fewer numbers there are, the fewer masks.
-    Halves,
-    Quarters,
-}
-
-impl RangeMasks {
-    /// For a table.
-    fn of(spec: &TableSpec) -> RangeMasks {
-        let ranges = spec.key.iter().filter(|field| field.kind == MatchKind::Range).count();
-        match (ranges, spec.key.len() - ranges) {
-            (0..=1, _) if knows_winners(spec) => RangeMasks::Values,
-            (0..=1, _) => RangeMasks::Shared,
-            (_, 0) => RangeMasks::Halves,
-            _ => RangeMasks::Quarters,
-        }
-    }
-
-    /// How many leading bits of a range are under the mask.
-    fn bits(self, low: &Bits, high: &Bits) -> u32 {
-        let (shared, width_bits) = (shared_bits(low, high), low.width());
-        let step = match self {
-            _ if shared == width_bits || width_bits > 64 => return shared,
-            RangeMasks::Values => return 0,
-            RangeMasks::Shared => return shared,
-            RangeMasks::Halves => width_bits.div_ceil(2),
-            RangeMasks::Quarters => width_bits.div_ceil(4),
-        };
-        shared / step * step
-    }
 }
 
 /// How many leading bits two values share.

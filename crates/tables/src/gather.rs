@@ -1,5 +1,5 @@
-//! Lookups for x86 processors that gather: in the flat trie eight keys at a time, in the hash index of exact keys and
-//! in those of ternary entries four; and a key against eight ternary entries at a time.
+//! Lookups for x86 processors that gather: in the flat trie eight keys at a time, in the hash index of exact keys four;
+//! and a key against eight ternary entries at a time.
 //!
 //! What enters: keys, and the slots of a trie or of an index. What leaves: the cell of each key, as the scalar loops in
 //! [`crate::flat`], [`crate::exact`] and [`crate::ternary`] find it. A gather is eight loads at once, whose misses
@@ -10,10 +10,9 @@
 use crate::cells::{Cells, prefetch};
 use crate::exact::{Exact, ROW_WORDS_MAX};
 use crate::flat::{CELL, NODE, NODES_MAX, SHORT_BITS, STRIDE_BITS, Slots};
-use crate::hash_index::{ROW_FACTOR, RowHash};
+use crate::hash_index::ROW_FACTOR;
 use crate::lpm::Piece;
 use crate::ranked::{self, Chunk};
-use crate::ternary::Probe;
 use base::limits::BURST_PACKETS_MAX;
 use std::arch::x86_64::{
     __m256i, _mm_cvtsi32_si128, _mm_storeu_si128, _mm256_add_epi64, _mm256_and_si256, _mm256_andnot_si256,
@@ -358,56 +357,9 @@ pub(crate) unsafe fn first_block<const WORDS: usize>(
     None
 }
 
-/// Finds the first candidate for each of the `open` keys in the index of a tuple: a hash, slots, and the mask of its
-/// entries.
-///
-/// # Safety
-/// The processor has AVX2.
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(crate) unsafe fn probe_tuple<const WORDS: usize>(
-    (hash, slots, mask): (&RowHash, &[u64], &[u64]),
-    keys: &[[u64; WORDS]],
-    open: &[u8],
-    probes: &mut [Probe],
-) {
-    let (Ok(secrets), Ok(mask)) = (hash.secrets().try_into(), <&[u64; WORDS]>::try_from(mask)) else { return };
-    let masks: [__m256i; WORDS] = each_word(|word| _mm256_set1_epi64x(mask[word] as i64));
-    let zero = _mm256_setzero_si256();
-    let low_half = _mm256_set1_epi64x(i64::from(u32::MAX));
-    let last = _mm256_set1_epi64x(slots.len() as i64 - 1);
-    for (open, probes) in open.chunks(ROW_LANES).zip(probes.chunks_mut(ROW_LANES)) {
-        // The last four may be fewer: the first is then looked up more than once.
-        let key = |lane: usize| &keys[usize::from(*open.get(lane).unwrap_or(&open[0]))];
-        let masked: [__m256i; WORDS] = each_word(|word| _mm256_and_si256(four(|lane| key(lane)[word]), masks[word]));
-        let hashes = row_hashes(secrets, masked);
-        let mut position = _mm256_and_si256(hashes, last);
-        let (mut pending, mut numbers, mut next) = (_mm256_cmpeq_epi64(zero, zero), zero, zero);
-        loop {
-            // SAFETY: positions are below the number of slots.
-            let slot = unsafe { _mm256_mask_i64gather_epi64::<8>(zero, slots.as_ptr().cast(), position, pending) };
-            let is_free = _mm256_cmpeq_epi64(slot, zero);
-            let is_like = _mm256_andnot_si256(is_free, _mm256_cmpeq_epi64(_mm256_srli_epi64::<32>(slot), hashes));
-            position = _mm256_add_epi64(position, _mm256_set1_epi64x(1));
-            numbers = _mm256_or_si256(numbers, _mm256_and_si256(_mm256_and_si256(slot, low_half), is_like));
-            next = _mm256_or_si256(next, _mm256_and_si256(position, is_like));
-            pending = _mm256_andnot_si256(_mm256_or_si256(is_like, is_free), pending);
-            if _mm256_testz_si256(pending, pending) != 0 {
-                break;
-            }
-            position = _mm256_and_si256(position, last);
-        }
-        let (hashes, numbers, next) = (lanes(hashes), lanes(numbers), lanes(next));
-        for (lane, probe) in probes.iter_mut().enumerate() {
-            *probe = Probe { hash: hashes[lane] as u32, cell: numbers[lane] as u32, next_position: next[lane] as u32 };
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hash_index::HashIndex;
     use crate::ranked::{RankedList, rank_of};
     use base::Rng;
 
@@ -431,26 +383,6 @@ mod tests {
         }
     }
 
-    fn check_probes<const WORDS: usize>(rng: &mut Rng) {
-        let hash = RowHash::new(rng.next_u64(), WORDS);
-        let mask: Vec<u64> = (0..WORDS).map(|_| rng.next_u64()).collect();
-        let masked = |key: &[u64; WORDS]| hash.of_words(key.iter().zip(&mask).map(|(key, mask)| key & mask));
-        let mut index = HashIndex::new();
-        let keys: Vec<[u64; WORDS]> = (0..64).map(|_| std::array::from_fn(|_| rng.next_u64())).collect();
-        keys.iter().take(40).enumerate().for_each(|(number, key)| index.insert(masked(key), number as u32 + 1));
-        let open: Vec<u8> = (0..64).filter(|_| rng.chance(2, 3)).collect();
-        let mut probes = vec![Probe::default(); open.len()];
-        // SAFETY: the processor's features were checked before.
-        unsafe { probe_tuple::<WORDS>((&hash, index.all(), &mask), &keys, &open, &mut probes) };
-        for (key, probe) in open.iter().zip(probes) {
-            let hash = masked(&keys[usize::from(*key)]);
-            let (cell, position) = index.probe(hash, hash as usize);
-            assert_eq!((probe.hash, probe.cell), (hash, cell));
-            let last = index.slots() - 1;
-            assert!(cell == 0 || (probe.next_position as usize ^ position) & last == 0);
-        }
-    }
-
     #[test]
     fn vectors_do_what_loops_do() {
         if !is_x86_feature_detected!("avx2") {
@@ -462,9 +394,6 @@ mod tests {
             check_blocks::<2>(&mut rng);
             check_blocks::<3>(&mut rng);
             check_blocks::<5>(&mut rng);
-            check_probes::<1>(&mut rng);
-            check_probes::<2>(&mut rng);
-            check_probes::<4>(&mut rng);
         }
     }
 }

@@ -29,13 +29,14 @@ pub mod transaction;
 mod bucket;
 mod canonical;
 mod cells;
+mod cuts;
 mod exact;
-mod filters;
 mod flat;
 #[cfg(target_arch = "x86_64")]
 mod gather;
 mod hash_index;
 mod intervals;
+mod leaves;
 mod left_right;
 #[cfg(target_arch = "x86_64")]
 mod linear;
@@ -44,12 +45,15 @@ mod members;
 mod memory;
 mod networks;
 mod probing;
+mod ranges;
 mod ranked;
+mod shape;
 mod shared;
 #[cfg(target_arch = "x86_64")]
 mod sixteen;
 mod slots;
 mod ternary;
+mod trees;
 mod words;
 
 pub use abi::{

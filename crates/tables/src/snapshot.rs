@@ -13,13 +13,15 @@ use crate::layout::PackedLayout;
 use crate::lpm::{self, Lpm};
 use crate::members::Members;
 use crate::networks::Networks;
+use crate::ranges::{self, Ranges};
 use crate::ranked::rank_of;
+use crate::shape::{self, Shape};
 use crate::shared::Shared;
 #[cfg(target_arch = "x86_64")]
 use crate::sixteen;
 use crate::spec::{Handle, TableKind};
 use crate::table::{Change, Table};
-use crate::ternary::{self, Ternary};
+use crate::ternary::Ternary;
 use crate::words::{self, Words};
 use base::MatchKind;
 use base::limits::BURST_PACKETS_MAX;
@@ -51,7 +53,8 @@ enum Engine {
     Lpm1(Lpm<1>),
     Lpm2(Lpm<2>),
     Lpm4(Lpm<4>),
-    Ternary(Ternary),
+    Ternary(Box<Ternary>),
+    Ranges(Ranges),
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -69,12 +72,11 @@ impl Snapshot {
         let (key, layout) = (&table.spec().key, table.key_layout());
         let words = layout.words();
         let rows = canonical::rows_of(table.kind());
-        let ternary_tail = ternary::tail_words(words, rows);
+        let ternary_tail = Shape::tail_words(words, rows);
         let string_words = lpm::string_words(key);
-        let range_slots = || {
-            let fields = key.iter().zip(layout.slots());
-            fields.filter(|(field, _)| field.kind == MatchKind::Range).map(|(_, slot)| *slot).collect()
-        };
+        let fields = key.iter().zip(layout.slots());
+        let range_slots = fields.filter(|(field, _)| field.kind == MatchKind::Range).map(|(_, slot)| *slot).collect();
+        let shape = Shape::new(layout, range_slots);
         let (engine, tail_words) = match table.kind() {
             TableKind::Keyless => (Engine::Keyless, 0),
             TableKind::Exact if words::serves(TableKind::Exact, key) => {
@@ -88,13 +90,13 @@ impl Snapshot {
                 (None, 0..=1) => (Engine::Lpm1(Lpm::new(key, layout)), lpm::tail_words(words)),
                 (None, 2) => (Engine::Lpm2(Lpm::new(key, layout)), lpm::tail_words(words)),
                 (None, 3..=lpm::LPM_WORDS_MAX) => (Engine::Lpm4(Lpm::new(key, layout)), lpm::tail_words(words)),
-                _ => (Engine::Ternary(Ternary::new(words, Vec::new(), false, seed)), ternary_tail),
+                _ => (Engine::Ternary(Box::new(Ternary::new(shape))), ternary_tail),
             },
-            TableKind::Ternary => (Engine::Ternary(Ternary::new(words, Vec::new(), false, seed)), ternary_tail),
-            TableKind::Range => (
-                Engine::Ternary(Ternary::new(words, range_slots(), canonical::knows_winners(table.spec()), seed)),
-                ternary_tail,
-            ),
+            TableKind::Range if ranges::serves(table.spec()) => {
+                let engine = Ranges::new(&shape.masked, &shape.range_slots[0], seed);
+                (Engine::Ranges(engine), ranges::tail_words(words))
+            }
+            TableKind::Ternary | TableKind::Range => (Engine::Ternary(Box::new(Ternary::new(shape))), ternary_tail),
         };
         let cells = Cells::new(table.data_words(), tail_words);
         let exact_bits = lpm::string_len(key, 0);
@@ -133,8 +135,10 @@ impl Snapshot {
 
     /// Must follow a batch of changes.
     pub(crate) fn commit(&mut self) {
-        if let Engine::Ternary(engine) = &mut self.engine {
-            engine.commit();
+        match &mut self.engine {
+            Engine::Ternary(engine) => engine.commit(&self.cells),
+            Engine::Ranges(engine) => engine.commit(),
+            _ => {}
         }
     }
 
@@ -150,7 +154,9 @@ impl Snapshot {
             Engine::Lpm1(engine) => engine.reserve(&self.cells, entries, |_| true),
             Engine::Lpm2(engine) => engine.reserve(&self.cells, entries, |_| true),
             Engine::Lpm4(engine) => engine.reserve(&self.cells, entries, |_| true),
-            Engine::Keyless | Engine::Ternary(_) => {}
+            Engine::Ternary(engine) => engine.reserve(entries),
+            Engine::Ranges(engine) => engine.reserve(entries),
+            Engine::Keyless => {}
         }
     }
 
@@ -229,7 +235,11 @@ impl Snapshot {
             }
             Engine::Ternary(engine) => {
                 let priority = if self.kind == TableKind::Lpm { *prefix_len as i32 } else { *priority };
-                cells.set_tail(cell, &[rows, &ternary::tail_end(rank_of(priority, *sequence))]);
+                cells.set_tail(cell, &[rows, &shape::tail_end(rank_of(priority, *sequence))]);
+                engine.insert(cells, cell);
+            }
+            Engine::Ranges(engine) => {
+                cells.set_tail(cell, &[rows, &ranges::tail_end(rank_of(*priority, *sequence))]);
                 engine.insert(cells, cell);
             }
         }
@@ -259,6 +269,7 @@ impl Snapshot {
             Engine::Lpm2(engine) => engine.remove(cells, cell),
             Engine::Lpm4(engine) => engine.remove(cells, cell),
             Engine::Ternary(engine) => engine.remove(cells, cell),
+            Engine::Ranges(engine) => engine.remove(cells, cell),
         }
         cells.kill(cell);
     }
@@ -274,6 +285,7 @@ impl Snapshot {
             Engine::Lpm2(engine) => engine.clear(),
             Engine::Lpm4(engine) => engine.clear(),
             Engine::Ternary(engine) => engine.clear(),
+            Engine::Ranges(engine) => engine.clear(),
         }
         self.cells.truncate();
         self.shared = self.shared.take().map(|shared| shared.emptied());
@@ -291,6 +303,7 @@ impl Snapshot {
             Engine::Lpm2(engine) => engine.bytes(),
             Engine::Lpm4(engine) => engine.bytes(),
             Engine::Ternary(engine) => engine.bytes(),
+            Engine::Ranges(engine) => engine.bytes(),
         };
         self.cells.bytes() + engine
     }
@@ -309,7 +322,8 @@ impl Snapshot {
             Engine::Flat(_) => "trie whose first level is an array",
             Engine::Networks(_) => "tries of networks, whose first level is an array",
             Engine::Lpm1(_) | Engine::Lpm2(_) | Engine::Lpm4(_) => "trie",
-            Engine::Ternary(_) => "tuple space, linear while it is small",
+            Engine::Ranges(_) => "winners of ranges, by a hash",
+            Engine::Ternary(_) => "decision trees, linear while it is small",
         }
     }
 
@@ -435,6 +449,7 @@ impl Snapshot {
             Engine::Lpm1(engine) => engine.find(&self.cells, keys, found),
             Engine::Lpm2(engine) => engine.find(&self.cells, keys, found),
             Engine::Lpm4(engine) => engine.find(&self.cells, keys, found),
+            Engine::Ranges(engine) => engine.find(&self.cells, keys, found),
             Engine::Ternary(_) => unreachable!("its keys have masks"),
         }
     }

@@ -333,7 +333,7 @@ impl Table {
     pub fn find(&self, key: &[FieldMatch], priority: i32) -> Result<Option<Handle>, TableError> {
         let mut entry = EntrySpec { key: key.to_vec(), priority, action: 0, args: Vec::new() };
         canonical::matching(&self.spec, self.kind, &mut entry).map_err(|problem| problem.of(&self.spec.name))?;
-        let packed = canonical::pack(&self.spec, self.kind, &self.layout, &entry, 0);
+        let packed = canonical::pack(self.kind, &self.layout, &entry, 0);
         Ok(self.store.find(identity(&packed), &entry.key, entry.priority))
     }
 
@@ -418,7 +418,7 @@ impl Table {
                 }
             }
             Undo::Delete(entry) => {
-                let packed = canonical::pack(&self.spec, self.kind, &self.layout, &entry.spec, entry.sequence);
+                let packed = canonical::pack(self.kind, &self.layout, &entry.spec, entry.sequence);
                 // Free handles at the end were dropped; those before this one are free again.
                 for handle in self.store.slots.len() as u32..entry.handle.0 {
                     self.store.slots.push_free();
@@ -441,14 +441,14 @@ impl Table {
     pub(crate) fn all_changes(&self) -> impl Iterator<Item = Change> {
         let start = [Change::Clear, self.default_change(), Change::Reserve { entries: self.len() }];
         start.into_iter().chain(self.entries().map(|entry| {
-            let packed = canonical::pack(&self.spec, self.kind, &self.layout, &entry.spec, entry.sequence);
+            let packed = canonical::pack(self.kind, &self.layout, &entry.spec, entry.sequence);
             self.insert_change(entry, packed)
         }))
     }
 
     fn packed(&self, handle: Handle) -> Option<PackedMatch> {
         let entry = self.get(handle)?;
-        Some(canonical::pack(&self.spec, self.kind, &self.layout, &entry.spec, entry.sequence))
+        Some(canonical::pack(self.kind, &self.layout, &entry.spec, entry.sequence))
     }
 
     /// The words of data behind an entry.
@@ -498,7 +498,7 @@ impl Table {
 
     fn insert_entry(&mut self, entry: EntrySpec, is_const: bool, journal: &mut Journal) -> Result<Handle, Problem> {
         let spec = canonical::entry(&self.spec, self.kind, entry)?;
-        let packed = canonical::pack(&self.spec, self.kind, &self.layout, &spec, self.next_sequence);
+        let packed = canonical::pack(self.kind, &self.layout, &spec, self.next_sequence);
         let identity = identity(&packed);
         if let Some(handle) = self.store.find(identity, &spec.key, spec.priority) {
             let priority = self.kind.has_priority().then_some(spec.priority);

@@ -6,3 +6,4 @@ mod million;
 mod refusals;
 mod support;
 mod transactions;
+mod trees;
