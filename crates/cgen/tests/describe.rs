@@ -128,7 +128,7 @@ fn a_router_is_run_in_place() {
               I.route: trie whose first level is an array; key of 32 bits in 1 word, looked up once per burst
                 lpm hdr.ipv4.dst: 32 bits
                 entries have 16 bytes of action data
-              I.mac: tuple space, linear while it is small; key of 64 bits in 1 word, looked up once per burst
+              I.mac: decision trees, linear while it is small; key of 64 bits in 1 word, looked up once per burst
                 exact meta.hop: 16 bits
                 ternary hdr.ethernet.src: 48 bits
 

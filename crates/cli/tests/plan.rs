@@ -146,7 +146,7 @@ fn a_plan_speaks_of_the_program_in_its_own_words() {
               hdr.ipv4: 160 bits: packet, byte 14
 
             tables
-              MyIngress.acl: tuple space, linear while it is small; key of 40 bits in 1 word, looked up once per burst
+              MyIngress.acl: decision trees, linear while it is small; key of 40 bits in 1 word, looked up once per burst
                 ternary hdr.ipv4.source: 32 bits
                 exact hdr.ipv4.protocol: 8 bits
                 entries have 8 bytes of action data
@@ -183,7 +183,7 @@ fn a_plan_as_json_has_the_same_for_tools() {
     expect![[r#"
         {
           "data_bytes": 8,
-          "engine": "tuple space, linear while it is small",
+          "engine": "decision trees, linear while it is small",
           "key": [
             [
               "ternary",
@@ -245,7 +245,7 @@ fn what_is_tuned_is_kept_until_it_is_forgotten() {
     let told: Vec<&str> = plan.lines().filter(|line| line.starts_with("tuned") || line.contains("looked up")).collect();
     expect![[r#"
         tuned: bursts of at most 16 packets, tables looked up packet by packet
-          MyIngress.acl: tuple space, linear while it is small; key of 40 bits in 1 word, looked up packet by packet
+          MyIngress.acl: decision trees, linear while it is small; key of 40 bits in 1 word, looked up packet by packet
           MyIngress.route: trie whose first level is an array; key of 32 bits in 1 word, looked up packet by packet"#]]
     .assert_eq(&told.join("\n"));
     folder.check(

@@ -131,12 +131,6 @@ impl Intervals {
         self.cells[run]
     }
 
-    /// The winner's rank, 0 if there is none.
-    #[inline(always)]
-    pub fn rank(&self, run: usize) -> Rank {
-        self.ranks[run]
-    }
-
     /// Adds a range.
     pub fn insert(&mut self, range: Ranged) {
         let Ranged { low, high, rank, cell } = range;
@@ -286,7 +280,7 @@ mod tests {
         let random: Vec<u64> = (0..20).map(|_| rng.next_u64() & greatest).collect();
         for value in bounds.chain(random).chain([0, greatest]) {
             let run = intervals.run_of(value);
-            let found = (intervals.rank(run), intervals.cell(run));
+            let found = (intervals.ranks[run], intervals.cell(run));
             assert_eq!(found, winner(ranges, value), "{value:#x} of {ranges:x?}");
         }
         assert!(intervals.starts.len() <= 2 * ranges.len() + 1, "{} ranges", ranges.len());

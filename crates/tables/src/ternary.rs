@@ -207,6 +207,19 @@ impl Ternary {
     unsafe fn compare_all<const WORDS: usize>(&self, cells: &Cells, keys: &[u64], best: &mut [Candidate]) {
         let (keys, _) = keys.as_chunks::<WORDS>();
         let Some((rank, _)) = self.list.first() else { return };
+        if self.trees.is_empty() {
+            let mut places = [0; BURST_PACKETS_MAX];
+            for chunk in self.list.chunks() {
+                // SAFETY: as the caller promises.
+                unsafe { linear::places::<WORDS>(chunk, &self.shape.ranges, keys, &mut places[..best.len()]) };
+                for (best, place) in best.iter_mut().zip(&places) {
+                    if *place != 0 && *best == 0 {
+                        *best = candidate(chunk.ranks[*place as usize - 1], chunk.cells[*place as usize - 1]);
+                    }
+                }
+            }
+            return;
+        }
         let mut open = [0; BURST_PACKETS_MAX];
         let open = still_open(best, (rank >> 64) as u32, &mut open);
         let mut of_open = [[0; WORDS]; BURST_PACKETS_MAX];
