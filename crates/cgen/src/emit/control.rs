@@ -9,8 +9,7 @@ use super::Emitter;
 use super::burst::{self, for_each_packet};
 use super::expr::Value;
 use super::fast_path::{PathStage, copies_emitted};
-use super::scope::{EarlyExits, Jump, Known, Scope};
-use super::table::LookupResult;
+use super::scope::{EarlyExits, Known, Scope};
 use crate::ctree;
 use crate::plan::fast_path::FastPath;
 use crate::plan::graph::{End, Graph, Node, NodeId};
@@ -198,7 +197,7 @@ impl<'n, 'e> BatchStages<'n, 'e> {
                     }
                 }
             }
-            let found = self.node(id, &mut scope);
+            let found = self.node(id, entries.contains(&id), &mut scope);
             nodes.push(lir::Node { id, found, body: std::mem::take(&mut scope.out) });
             for (target, known) in std::mem::take(&mut scope.transfers) {
                 self.known[target].join(&known);
@@ -211,64 +210,16 @@ impl<'n, 'e> BatchStages<'n, 'e> {
     }
 
     /// Generates a node.
-    fn node(&self, id: NodeId, scope: &mut Scope<'_, '_>) -> Option<lir::Found> {
-        let node = &self.graph.nodes[id];
-        scope.labels = node.leaves.iter().map(|(&label, &node)| (label, Jump::Node(node))).collect();
-        let found = node.head.as_ref().map(|apply| {
+    fn node(&self, id: NodeId, is_entry: bool, scope: &mut Scope<'n, 'e>) -> Option<lir::Found> {
+        let found = self.graph.nodes[id].head.as_ref().map(|apply| {
             let is_packed = self.emitter.plan.tables[apply.table].packed_results.is_some();
-            let (results, result) = if is_packed {
-                ("packed_results", LookupResult::Packed(name("packed_result")))
-            } else {
-                ("entries", LookupResult::Entry(name("entry")))
-            };
+            let results = if is_packed { "packed_results" } else { "entries" };
             let [keys, rows] = [burst::keys_name(id), burst::rows_name(id)].map(name);
             let lookup = scope.lookup(apply.table, keys, rows, name(results)).to_vec();
-            scope.comment(apply.stmt.span);
-            scope.table_results(apply.table, apply.hit, apply.action, &result);
             lir::Found { table: apply.table, is_packed, lookup }
         });
-        scope.sequence(&node.code);
-        if scope.known.reachable {
-            self.end(&node.end, scope);
-        }
+        scope.node(self.graph, id, is_entry);
         found
-    }
-
-    fn end(&self, end: &End<'_>, scope: &mut Scope<'_, '_>) {
-        match end {
-            End::Done if self.fast_path.is_some() => scope.end_path(),
-            End::Done => scope.leave(),
-            End::Goto(node) => scope.transfer(*node),
-            End::Branch { stmt, cond, yes, no } => {
-                scope.comment(stmt.span);
-                let condition = scope.narrow(cond);
-                // A branch that is never taken would be one more entry of its target.
-                if let C::Long(truth) = condition {
-                    scope.transfer(if truth != 0 { *yes } else { *no });
-                    return;
-                }
-                let before = scope.known.clone();
-                scope.assume(cond, true);
-                let to_yes = scope.take(|scope| scope.transfer(*yes));
-                scope.known = before;
-                scope.assume(cond, false);
-                let to_no = scope.take(|scope| scope.transfer(*no));
-                scope.push(S::If(condition, to_yes, to_no));
-            }
-            End::Switch { stmt, value, cases, default } => {
-                scope.comment(stmt.span);
-                scope.switch_to_nodes(value, cases, *default);
-            }
-            End::Apply { apply, next } => {
-                scope.comment(apply.stmt.span);
-                let has_words = scope.emitter.plan.tables[apply.table].key.words() > 0;
-                let row = has_words.then(|| scope.fresh("row"));
-                let key = scope.take(|scope| row.iter().for_each(|row| scope.key_of(apply.table, *next, row)));
-                scope.push(S::Ask { node: *next, row, key });
-                let known = std::mem::replace(&mut scope.known, Known::unreachable());
-                scope.transfers.push((*next, known));
-            }
-        }
     }
 }
 
@@ -285,6 +236,44 @@ fn early_exits<'n>(fast_path: &FastPath, node: &Node<'n>) -> EarlyExits<'n> {
 }
 
 impl Scope<'_, '_> {
+    /// Where the packet goes after a node.
+    pub(super) fn end(&mut self, end: &End<'_>) {
+        match end {
+            End::Done if self.path.is_some() => self.end_path(),
+            End::Done => self.leave(),
+            End::Goto(node) => self.transfer(*node),
+            End::Branch { stmt, cond, yes, no } => {
+                self.comment(stmt.span);
+                let condition = self.narrow(cond);
+                // A branch that is never taken would be one more entry of its target.
+                if let C::Long(truth) = condition {
+                    self.transfer(if truth != 0 { *yes } else { *no });
+                    return;
+                }
+                let before = self.known.clone();
+                self.assume(cond, true);
+                let to_yes = self.take(|scope| scope.transfer(*yes));
+                self.known = before;
+                self.assume(cond, false);
+                let to_no = self.take(|scope| scope.transfer(*no));
+                self.push(S::If(condition, to_yes, to_no));
+            }
+            End::Switch { stmt, value, cases, default } => {
+                self.comment(stmt.span);
+                self.switch_to_nodes(value, cases, *default);
+            }
+            End::Apply { apply, next } => {
+                self.comment(apply.stmt.span);
+                let has_words = self.emitter.plan.tables[apply.table].key.words() > 0;
+                let row = has_words.then(|| self.fresh("row"));
+                let key = self.take(|scope| row.iter().for_each(|row| scope.key_of(apply.table, *next, row)));
+                self.push(S::Ask { node: *next, row, key });
+                let known = std::mem::replace(&mut self.known, Known::unreachable());
+                self.transfers.push((*next, known));
+            }
+        }
+    }
+
     /// Writes the key of a table to its row; slots of a large table are prefetched.
     fn key_of(&mut self, table: TableId, next: NodeId, row: &str) {
         self.key_row(table, &name(row));

@@ -44,6 +44,7 @@ mod table;
 mod table_functions;
 mod to_c;
 mod unit;
+mod variants;
 mod wide;
 
 use crate::ctree::{Expr as C, Item, Member, binary, call, int, name, print, prune, wide_limbs};

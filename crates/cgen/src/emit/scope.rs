@@ -3,7 +3,7 @@
 use super::Emitter;
 use super::fast_path::PathStage;
 use crate::plan::MOVED_BIT;
-use crate::plan::graph::NodeId;
+use crate::plan::graph::{Graph, NodeId};
 use base::{OrderedMap, OrderedSet, Span};
 use ir::{BinaryOp, BlockId, Expr, ExprKind, HeaderId, HeaderRef, LabelId, Stmt, UnaryOp, VarId, VarKind};
 use lir::{Expr as C, State, Stmt as S, Type, arrow, assign, binary, constant, declare_array, int, long, name};
@@ -166,6 +166,10 @@ pub(crate) struct Scope<'s, 'e> {
     pub(crate) staged: bool,
     /// Headers that were emitted in place and are to be put before the payload.
     pub(crate) emitted: Vec<HeaderRef>,
+    /// The graph, if packets do not go to other nodes of the stage: the code of these follows in place.
+    pub(crate) inlined: Option<&'s Graph<'s>>,
+    /// The node whose table's actions are generated, if what follows it may be generated after an action.
+    pub(crate) rest: Option<NodeId>,
     /// The next number of a temporary or label, unique within a function.
     pub(crate) next_name: u32,
     pub(crate) depth: u32,
@@ -194,6 +198,8 @@ impl<'s, 'e> Scope<'s, 'e> {
             entry: None,
             staged: false,
             emitted: Vec::new(),
+            inlined: None,
+            rest: None,
             next_name,
             depth: 0,
             last_line: None,

@@ -331,6 +331,9 @@ impl Scope<'_, '_> {
             self.leave_to(label);
             return;
         }
+        if let Some(graph) = self.inlined.filter(|graph| self.stage.contains(&node) && graph.nodes[node].head.is_none()) {
+            return self.inline(graph, node);
+        }
         self.transfers.push((node, self.known.clone()));
         self.push(if self.stage.contains(&node) { S::Go(node) } else { S::Pass(node) });
         self.known = Known::unreachable();

@@ -216,6 +216,7 @@ impl Scope<'_, '_> {
     /// The action that runs.
     fn actions(&mut self, table: TableId, result: &LookupResult, ran: &LookupResult) {
         let table_ir = &self.emitter.program.tables[table];
+        let rest = self.rest.take();
         let before = self.known.clone();
         let mut after = before.clone();
         let mut cases = Vec::new();
@@ -226,8 +227,9 @@ impl Scope<'_, '_> {
             if let LookupResult::Entry(entry) = result {
                 self.entry = Some((table, entry.clone()));
             }
-            let body = self.take(|scope| scope.action(table, position, listed.action, ran));
+            let mut body = self.take(|scope| scope.action(table, position, listed.action, ran));
             self.entry = outer;
+            body.extend(self.rest_after_action(rest, &before));
             after.join(&self.known);
             if !body.is_empty() {
                 cases.push((int(position as u32), body));

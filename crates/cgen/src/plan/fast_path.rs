@@ -12,6 +12,7 @@ use super::between::{Between, MayBeSet};
 use super::checksums::{Checksum, checksums};
 use super::extracted::{Extracted, extracted};
 use super::graph::{Graph, Uncut};
+use super::outcomes::{Outcome, outcomes};
 use super::reparse::{emitted, parts};
 use super::state::{self, Object, Serialised};
 use super::walk::{Item, Tables, walk_block};
@@ -118,6 +119,9 @@ pub(crate) struct FastPath {
     pub(crate) headers: OrderedMap<HeaderId, Extracted>,
     /// What is known about them after the parser, if packets that are processed in place may stay as they are.
     pub(crate) parsed: OrderedMap<HeaderId, Extracted>,
+    /// The sets of headers with which the parser accepts packets, if headers are relocated and packets may stay as they
+    /// are.
+    pub(crate) outcomes: Vec<Outcome>,
     /// State through which packets could observe that a punted packet, or one that is parsed, reaches its end after its
     /// neighbours have begun. Each packet then runs to completion, and those after a punted one wait for the core.
     pub(crate) run_to_completion: Option<Object>,
@@ -185,6 +189,7 @@ impl FastPath {
             moves,
             headers: if keeps_headers { extracted(program, &program.blocks[parser].kind) } else { OrderedMap::new() },
             parsed: OrderedMap::new(),
+            outcomes: Vec::new(),
             run_to_completion: run_to_completion(program, between.may_punt),
             reads_payload: !keeps_headers || between.may_punt || hashes_payload(program),
             spilled: OrderedMap::new(),
@@ -223,6 +228,7 @@ impl FastPath {
             written_bytes_max: None,
             checksums: Vec::new(),
             parsed: OrderedMap::new(),
+            outcomes: Vec::new(),
             run_to_completion: None,
             spilled: OrderedMap::new(),
             spilled_bytes: 0,
@@ -243,6 +249,9 @@ impl FastPath {
         self.in_place &= self.spilled_bytes + wide_metadata_bytes(program) <= SAVED_STATE_BYTES_MAX;
         if self.in_place && (self.may_stay || self.keeps_headers) && !self.is_of_replicas() {
             self.parsed = extracted(program, &program.blocks[self.parser].kind);
+        }
+        if self.in_place && self.moves && self.may_stay && !self.is_of_replicas() {
+            self.outcomes = outcomes(program, &program.blocks[self.parser].kind);
         }
     }
 
@@ -529,7 +538,7 @@ fn furthest(program: &Program, through: impl Fn(&ir::State, u32) -> Option<u32>)
 }
 
 /// Whether a statement, or one inside of it, extracts a header.
-fn extracts(stmt: &Stmt) -> bool {
+pub(super) fn extracts(stmt: &Stmt) -> bool {
     let mut found = false;
     visit_body(std::slice::from_ref(stmt), &mut |stmt| found |= matches!(stmt.kind, StmtKind::Extract { .. }));
     found

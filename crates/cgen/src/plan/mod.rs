@@ -19,6 +19,7 @@ pub(crate) mod checksums;
 pub(crate) mod extracted;
 pub(crate) mod fast_path;
 pub(crate) mod graph;
+pub(crate) mod outcomes;
 pub(crate) mod parts;
 pub(crate) mod pre_encoded;
 mod reparse;

@@ -159,6 +159,7 @@ pub(crate) fn build(
         fast_path.may_stay &= fast_path.moves && has_moved_bit;
         if !fast_path.may_stay {
             fast_path.tail.clear();
+            fast_path.outcomes.clear();
         }
         let keeps_bytes = fast_path.may_stay || fast_path.in_place && fast_path.keeps_headers;
         if !keeps_bytes {

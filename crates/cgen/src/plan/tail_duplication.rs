@@ -142,7 +142,8 @@ impl<'p> Graph<'p> {
         self.stages.iter().enumerate().map(of_stage).collect()
     }
 
-    fn statements(&self, program: &'p Program, id: NodeId) -> usize {
+    /// The statements of a node, those of its table's actions included.
+    pub(crate) fn statements(&self, program: &'p Program, id: NodeId) -> usize {
         let mut count = 0;
         self.walk_node(program, id, &mut |item| count += usize::from(matches!(item, Item::Stmt(_))));
         count
