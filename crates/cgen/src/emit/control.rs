@@ -268,6 +268,7 @@ impl Scope<'_, '_> {
                 let row = has_words.then(|| self.fresh("row"));
                 let key = self.take(|scope| row.iter().for_each(|row| scope.key_of(apply.table, *next, row)));
                 self.push(S::Ask { node: *next, row, key });
+                self.leave_with(None);
                 let known = std::mem::replace(&mut self.known, Known::unreachable());
                 self.transfers.push((*next, known));
             }

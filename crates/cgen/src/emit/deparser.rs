@@ -125,9 +125,7 @@ enum Bytes {
 impl Scope<'_, '_> {
     /// Writes the emitted headers before what stays, and moves the packet's begin there.
     pub(crate) fn prepend_emitted(&mut self) {
-        let mut headers = std::mem::take(&mut self.emitted);
-        let stays = |id: &ir::HeaderId| self.path.is_some_and(|path| path.fast_path.tail.contains(id));
-        headers.retain(|it| !matches!(it, HeaderRef::Fixed(id) if self.is_surely_invalid(*id) || stays(id)));
+        let headers = self.take_emitted();
         let emitted: Vec<Emitted> = headers.iter().map(|header| self.take_out(header)).collect();
         let size = |it: &Emitted| match (&it.valid, &it.size) {
             (None, size) => size.clone(),
@@ -157,6 +155,30 @@ impl Scope<'_, '_> {
             put.push(S::Assign(name("to"), "+=", size));
             self.guarded(valid, put);
         }
+    }
+
+    /// The emitted headers that are to be put before what stays.
+    fn take_emitted(&mut self) -> Vec<HeaderRef> {
+        let mut headers = std::mem::take(&mut self.emitted);
+        let stays = |id: &ir::HeaderId| self.path.is_some_and(|path| path.fast_path.tail.contains(id));
+        headers.retain(|it| !matches!(it, HeaderRef::Fixed(id) if self.is_surely_invalid(*id) || stays(id)));
+        headers
+    }
+
+    /// Ends the path of packets with known headers, if these lie at their final places or are copied there one by one.
+    pub(crate) fn leaves_in_layout(&mut self) -> bool {
+        if self.inlined.is_none() || self.known.as_parsed {
+            return false;
+        }
+        let emitted = self.emitted.clone();
+        let headers = self.take_emitted();
+        let layout = self.layout_of(&headers);
+        self.leave_with(layout.clone());
+        let is_done = layout.is_some_and(|layout| self.finish_layout(&layout));
+        if !is_done {
+            self.emitted = emitted;
+        }
+        is_done
     }
 
     /// Loads a header, since another may overwrite it in the packet. A header that never lies in the packet is left

@@ -129,7 +129,7 @@ impl Scope<'_, '_> {
             self.deparses = true;
             self.push(emits.finish(self.emitter));
         }
-        if path.fast_path.moves {
+        if path.fast_path.moves && !self.leaves_in_layout() {
             let put = self.take(Self::prepend_emitted);
             let unemitted = path.fast_path.unemitted.iter().filter(|&&header| !self.is_surely_invalid(header));
             let unemitted = unemitted.fold(0, |bits, &header| bits | 1 << self.emitter.plan.headers[header].bit);
@@ -180,6 +180,7 @@ impl Scope<'_, '_> {
     }
 
     fn punt(&mut self, verdict: &str) {
+        self.leave_with(None);
         self.write_back_all();
         self.end_with_verdict(verdict, PUNTS);
     }

@@ -1,5 +1,6 @@
 //! Access to header instances: their places and validity, and the statements that change these.
 
+use super::layout::{Lies, at_bytes};
 use super::scope::{Scope, add, dynamic_word, valid_word};
 use crate::plan::StackSlot;
 use lir::{
@@ -240,6 +241,7 @@ impl Scope<'_, '_> {
             Place::Plain(id) | Place::Element { id: Some(id), .. } => {
                 self.known.invalid.remove(id);
                 self.known.in_their_places.remove(id);
+                self.known.lies.remove(id);
                 if valid {
                     self.known.valid.insert(*id);
                 } else {
@@ -260,6 +262,7 @@ impl Scope<'_, '_> {
             self.known.valid.remove(element);
             self.known.invalid.remove(element);
             self.known.in_their_places.remove(element);
+            self.known.lies.remove(element);
         }
         self.known.as_parsed = false;
     }
@@ -275,9 +278,9 @@ impl Scope<'_, '_> {
     pub(crate) fn set_valid(&mut self, header: &HeaderRef) {
         let access = self.access(header);
         let Some(valid) = self.valid(&access) else { return };
+        let (place, lies) = self.place_of_new(&access);
         let statements = self.take(|scope| {
-            let home = scope.home(&access);
-            scope.set_offset(&access, home);
+            scope.set_offset(&access, place);
             scope.note_moved();
             let (pointer, bytes) = (scope.pointer(&access), scope.fixed_bytes(&access));
             if bytes > 0 {
@@ -296,7 +299,8 @@ impl Scope<'_, '_> {
             }
             (_, C::Long(0)) => {
                 self.out.extend(statements);
-                return self.learn(&access, true);
+                self.learn(&access, true);
+                return self.learn_place(&access, lies);
             }
             (_, valid) => unary("!", valid),
         };
@@ -316,6 +320,12 @@ impl Scope<'_, '_> {
 
     pub(crate) fn copy_header(&mut self, dst: &HeaderRef, src: &HeaderRef) {
         let (from, to) = (self.access(src), self.access(dst));
+        if let (Place::Plain(from), Place::Plain(_)) = (&from.place, &to.place)
+            && self.is_surely_invalid(*from)
+        {
+            return self.set_invalid(dst);
+        }
+        let lies = self.place_of_copy(&to);
         let from_valid = self.valid(&from);
         let certain = from_valid.is_none();
         let copied = self.take(|scope| scope.copy_contents(&to, &from));
@@ -325,11 +335,50 @@ impl Scope<'_, '_> {
             None => copied,
         };
         self.guarded(in_range(&to), statements);
+        let lies = match &to.place {
+            Place::Plain(id) if certain && self.layout.is_some() => self.known.lies.get(id).copied().or(lies),
+            _ => None,
+        };
         self.learn(&to, certain);
+        self.learn_place(&to, lies);
+    }
+
+    /// The place of a header that is made valid: where it will lie, if that is known and free, or its home.
+    fn place_of_new(&mut self, access: &Access) -> (C, Option<Lies>) {
+        if let Place::Plain(id) = access.place
+            && self.is_surely_invalid(id)
+        {
+            return match self.final_place(id) {
+                Some(at) => (at_bytes(at), Some(Lies::At(at))),
+                None => (self.home(access), Some(Lies::AtHome)),
+            };
+        }
+        (self.home(access), None)
+    }
+
+    /// Where a header will lie that another is copied to.
+    fn place_of_copy(&self, to: &Access) -> Option<Lies> {
+        match to.place {
+            Place::Plain(id) if self.is_surely_invalid(id) => Some(Lies::AtHome),
+            _ => None,
+        }
+    }
+
+    fn learn_place(&mut self, access: &Access, lies: Option<Lies>) {
+        if let (Place::Plain(id), Some(lies)) = (&access.place, lies) {
+            self.known.lies.insert(*id, lies);
+        }
     }
 
     /// Copies a valid header: to the target's place if the target is valid (and has a fixed length), else to its home.
     fn copy_contents(&mut self, to: &Access, from: &Access) {
+        if let (Place::Plain(to_id), Place::Plain(from_id)) = (&to.place, &from.place)
+            && self.is_surely_valid(*from_id)
+            && self.copy_in_layout(*to_id, *from_id)
+        {
+            self.note_moved();
+            return self.set_bit(to, true);
+        }
         let target = self.fresh("o");
         let home = self.home(to);
         let place = if self.has_varbit(to) {

@@ -31,6 +31,7 @@ mod fast_path;
 mod field;
 mod hash;
 mod header;
+mod layout;
 mod neighbours;
 mod parser;
 mod pieces;

@@ -2,6 +2,7 @@
 
 use super::Emitter;
 use super::fast_path::PathStage;
+use super::layout::{Layout, Leaving, Lies};
 use crate::plan::MOVED_BIT;
 use crate::plan::graph::{Graph, NodeId};
 use base::{OrderedMap, OrderedSet, Span};
@@ -23,6 +24,8 @@ pub(crate) struct Known {
     pub(crate) invalid: OrderedSet<HeaderId>,
     /// Headers that, if they are valid, still lie at the fixed offset at which the parser extracted them.
     pub(crate) in_their_places: OrderedSet<HeaderId>,
+    /// Where valid headers lie in code for packets with known headers, as far as that is known.
+    pub(crate) lies: OrderedMap<HeaderId, Lies>,
     /// Whether the valid headers are those that the parser has extracted, and none was relocated.
     pub(crate) as_parsed: bool,
     /// The headers that the parser has extracted, where that is certain.
@@ -42,6 +45,7 @@ impl Known {
             valid: OrderedSet::new(),
             invalid: OrderedSet::new(),
             in_their_places: OrderedSet::new(),
+            lies: OrderedMap::new(),
             as_parsed: false,
             extracted: None,
             vars: OrderedMap::new(),
@@ -62,6 +66,7 @@ impl Known {
             self.valid.retain(|header| other.valid.contains(header));
             self.invalid.retain(|header| other.invalid.contains(header));
             self.in_their_places.retain(|header| other.in_their_places.contains(header));
+            self.lies.retain(|header, lies| other.lies.get(header) == Some(lies));
             self.as_parsed &= other.as_parsed;
             if self.extracted != other.extracted {
                 self.extracted = None;
@@ -124,6 +129,7 @@ impl Known {
 pub(crate) type EarlyExits<'s> = Vec<(&'s Expr, LabelId)>;
 
 /// The target of a label.
+#[derive(Clone)]
 pub(crate) enum Jump {
     /// In this code: the C label, and the facts that hold at all jumps to it.
     Here { label: String, known: Box<Known>, used: bool },
@@ -168,6 +174,10 @@ pub(crate) struct Scope<'s, 'e> {
     pub(crate) emitted: Vec<HeaderRef>,
     /// The graph, if packets do not go to other nodes of the stage: the code of these follows in place.
     pub(crate) inlined: Option<&'s Graph<'s>>,
+    /// Where the headers of packets that leave will lie, if that is known.
+    pub(crate) layout: Option<Layout>,
+    /// How packets leave the code.
+    pub(crate) leaving: Leaving,
     /// The node whose table's actions are generated, if what follows it may be generated after an action.
     pub(crate) rest: Option<NodeId>,
     /// The next number of a temporary or label, unique within a function.
@@ -199,6 +209,8 @@ impl<'s, 'e> Scope<'s, 'e> {
             staged: false,
             emitted: Vec::new(),
             inlined: None,
+            layout: None,
+            leaving: Leaving::default(),
             rest: None,
             next_name,
             depth: 0,
@@ -309,6 +321,7 @@ impl<'s, 'e> Scope<'s, 'e> {
 
     /// Ends this packet's run through the code.
     pub(crate) fn leave(&mut self) {
+        self.leave_with(None);
         self.push(self.exit.map_or(S::Leave, |label| S::Goto(label.into())));
         self.known = Known::unreachable();
     }

@@ -155,6 +155,7 @@ impl Scope<'_, '_> {
         self.known.as_parsed = false;
         for ((to, _), [valid, invalid]) in moves.iter().zip(known) {
             self.known.in_their_places.remove(to);
+            self.known.lies.remove(to);
             self.known.valid.remove(to);
             self.known.invalid.remove(to);
             if valid {

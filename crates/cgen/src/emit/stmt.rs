@@ -334,6 +334,7 @@ impl Scope<'_, '_> {
         if let Some(graph) = self.inlined.filter(|graph| self.stage.contains(&node) && graph.nodes[node].head.is_none()) {
             return self.inline(graph, node);
         }
+        self.leave_with(None);
         self.transfers.push((node, self.known.clone()));
         self.push(if self.stage.contains(&node) { S::Go(node) } else { S::Pass(node) });
         self.known = Known::unreachable();
@@ -379,6 +380,7 @@ impl Scope<'_, '_> {
         self.known.vars.clear();
         self.known.invalid.clear();
         self.known.in_their_places.clear();
+        self.known.lies.clear();
         self.known.as_parsed = false;
         self.touch_all_sums();
         let program = self.emitter.program;

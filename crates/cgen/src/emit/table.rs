@@ -227,9 +227,9 @@ impl Scope<'_, '_> {
             if let LookupResult::Entry(entry) = result {
                 self.entry = Some((table, entry.clone()));
             }
-            let mut body = self.take(|scope| scope.action(table, position, listed.action, ran));
+            let write = |scope: &mut Self| scope.action(table, position, listed.action, ran);
+            let body = self.action_and_rest(listed.action, rest, &write);
             self.entry = outer;
-            body.extend(self.rest_after_action(rest, &before));
             after.join(&self.known);
             if !body.is_empty() {
                 cases.push((int(position as u32), body));

@@ -6,6 +6,7 @@
 //! that adds or removes some: what follows such an action is generated behind the action itself. Packets with other
 //! sets, which ended too early or were rejected, take the code that works for all.
 
+use super::layout::Lies;
 use super::scope::{Jump, Known, Scope};
 use super::table::LookupResult;
 use crate::plan::fast_path::changes_headers;
@@ -13,7 +14,7 @@ use crate::plan::graph::{Graph, NodeId};
 use crate::plan::outcomes::Outcome;
 use crate::plan::walk::{Item, Tables, Walk};
 use base::OrderedSet;
-use ir::{HeaderId, TableId};
+use ir::{ActionId, HeaderId, TableId};
 use lir::{Stmt as S, assign, binary, int, long, name};
 
 /// The statements that all variants of a node may have together.
@@ -31,7 +32,7 @@ impl<'s> Scope<'s, '_> {
         self.inlined = Some(graph);
         let variant = |outcome: &&Outcome| {
             self.known = self.known_with(&before, outcome);
-            let code = self.take(|scope| {
+            let code = self.laid_out(&|scope| {
                 scope.point_to_headers(outcome);
                 scope.node_code(graph, id);
             });
@@ -77,13 +78,20 @@ impl<'s> Scope<'s, '_> {
         }
     }
 
-    /// The same, behind an action that has changed which headers are valid.
-    pub(super) fn rest_after_action(&mut self, rest: Option<NodeId>, before: &Known) -> Vec<S> {
-        let has_changed = self.known.valid != before.valid || self.known.invalid != before.invalid;
-        let rest = rest.filter(|_| self.known.reachable && (has_changed || !self.known.as_parsed));
-        let Some((graph, id)) = self.inlined.zip(rest) else { return Vec::new() };
-        self.forget_line();
-        self.take(|scope| scope.after_action(graph, id))
+    /// An action that `write` generates. If it changes headers, what follows the node's actions is generated behind it.
+    pub(super) fn action_and_rest(
+        &mut self,
+        action: ActionId,
+        rest: Option<NodeId>,
+        write: &dyn Fn(&mut Self),
+    ) -> Vec<S> {
+        let rest = rest.filter(|_| self.changes_headers(action).1);
+        let Some((graph, id)) = self.inlined.zip(rest) else { return self.take(write) };
+        self.laid_out(&|scope| {
+            write(scope);
+            scope.forget_line();
+            scope.after_action(graph, id);
+        })
     }
 
     /// The code of another node of the stage, in place.
@@ -153,15 +161,23 @@ impl<'s> Scope<'s, '_> {
         let program = self.emitter.program;
         let (mut statements, mut changing) = (0, 0);
         for listed in &program.tables[table].actions {
-            let mut changes = false;
-            Walk::new(program, Tables::Inside).stmts(&program.actions[listed.action].body, &mut |item| {
-                let Item::Stmt(stmt) = item else { return };
-                statements += 1;
-                changes |= changes_headers(&stmt.kind);
-            });
+            let (count, changes) = self.changes_headers(listed.action);
+            statements += count;
             changing += usize::from(changes);
         }
         (statements, changing)
+    }
+
+    /// The statements of an action, and whether one of them changes headers.
+    fn changes_headers(&self, action: ActionId) -> (usize, bool) {
+        let program = self.emitter.program;
+        let (mut statements, mut changes) = (0, false);
+        Walk::new(program, Tables::Inside).stmts(&program.actions[action].body, &mut |item| {
+            let Item::Stmt(stmt) = item else { return };
+            statements += 1;
+            changes |= changes_headers(&stmt.kind);
+        });
+        (statements, changes)
     }
 
     /// The facts that hold for packets with these headers.
@@ -171,6 +187,7 @@ impl<'s> Scope<'s, '_> {
             valid: outcome.keys().copied().collect(),
             invalid: headers.filter(|header| !outcome.contains_key(header)).collect(),
             extracted: Some(outcome.keys().copied().collect()),
+            lies: outcome.iter().map(|(&header, &offset)| (header, Lies::At(i64::from(offset)))).collect(),
             ..before.clone()
         }
     }
