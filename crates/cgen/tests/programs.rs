@@ -7,6 +7,7 @@ use cgen::{Optimise, Plan, SourceLine};
 use expect_test::expect;
 use ir::Program;
 use support::{Compiled, check_same, options, program};
+use testkit::pipeline::{optimised, program_of_text};
 use testkit::plain_host::PlainHost;
 
 /// Width of the wide header: more than the headroom, but not more than headroom and tailroom.
@@ -288,6 +289,74 @@ fn headers_are_put_on_and_taken_off() {
             check(&small("", PARSE_TWO, body, deparser), &[b"abcdef", b"abc", b"a", b""]);
         }
     }
+}
+
+/// A program that puts a byte and a copy of the packet's first byte before it.
+const TUNNEL: &str = r#"
+#include <core.p4>
+#include <v1model.p4>
+header byte_t { bit<8> value; }
+struct headers { byte_t outer; byte_t label; byte_t inner; }
+struct meta_t { }
+parser P(packet_in p, out headers h, inout meta_t m, inout standard_metadata_t s) {
+    state start { p.extract(h.outer); transition accept; }
+}
+control V(inout headers h, inout meta_t m) { apply { } }
+control I(inout headers h, inout meta_t m, inout standard_metadata_t s) {
+    apply {
+        h.inner = h.outer;
+        h.outer.value = 0x30;
+        h.label.setValid();
+        h.label.value = 0x31;
+        s.egress_spec = 1;
+    }
+}
+control E(inout headers h, inout meta_t m, inout standard_metadata_t s) { apply { } }
+control C(inout headers h, inout meta_t m) { apply { } }
+control D(packet_out p, in headers h) { apply { p.emit(h); } }
+V1Switch(P(), V(), I(), E(), C(), D()) main;
+"#;
+
+/// The packet's byte stays where it is, and what is put before it is written there.
+#[test]
+fn headers_are_written_where_they_will_lie() {
+    let program = program_of_text("tunnel.p4", TUNNEL).unwrap();
+    let text = c_of(&optimised(&program).unwrap());
+    let (_, variants) = text.split_once("switch (valid0) {\n").expect("code for each set of headers");
+    let without_comments = variants.lines().filter(|line| !line.contains("/*"));
+    let variant: Vec<&str> = without_comments.take_while(|line| !line.contains("break;")).map(str::trim).collect();
+    expect![[r#"
+        case 1ull:
+        {
+        WS_UNUSED uint8_t piece_13 = 0u;
+        memcpy(&piece_13, h0_h_outer + 0u, 1u);
+        memcpy((bytes - 2u) + 0u, &piece_13, 1u);
+        h0_h_outer = bytes - 2u;
+        valid0 |= 0x8000000000000000ull;
+        valid0 |= 4ull;
+        ws_store8(h0_h_outer, 48ull);
+        h1_h_label = bytes - 1u;
+        valid0 |= 0x8000000000000000ull;
+        memset(h1_h_label, 0, 1u);
+        valid0 |= 2ull;
+        ws_store8(h1_h_label, 49ull);
+        v1_s_egress_spec = 1ull;
+        if (v1_s_egress_spec == 511ull) {
+        exceptions += WS_DROPS_INGRESS;
+        verdict = WS_DROP_INGRESS;
+        goto done0;
+        }
+        v2_s_egress_port = v1_s_egress_spec;
+        v1_s_egress_spec = 0ull;
+        if (v1_s_egress_spec == 511ull) {
+        exceptions += WS_DROPS_EGRESS;
+        verdict = WS_DROP_EGRESS;
+        goto done0;
+        }
+        frame->bytes = bytes - 2u;
+        frame->length = frame->length + 2u;
+        verdict = (uint32_t)v2_s_egress_port;
+        goto done0;"#]].assert_eq(&variant.join("\n"));
 }
 
 #[test]

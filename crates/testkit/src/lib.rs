@@ -4,8 +4,8 @@
 //! * [`corpus`]: the programs in `tests`, and their execution modes.
 //! * [`random_ir`], [`outline`], [`plain_host`]: random IR programs with entries and packets, with or without
 //!   routines, and a host for the interpreter.
-//! * [`random_p4`], [`random_p4_14`], [`random_stacks`]: random P4 programs as text; [`calculation`], [`model`]:
-//!   random programs with known results.
+//! * [`random_p4`], [`random_p4_14`], [`random_stacks`], [`random_tunnels`]: random P4 programs as text;
+//!   [`calculation`], [`model`]: random programs with known results.
 //! * [`differential`]: differential testing on random input.
 //! * [`low_ir`]: an interpreter of the low IR.
 //! * [`netns`]: live tests in network namespaces.
@@ -25,5 +25,6 @@ pub mod random_ir;
 pub mod random_p4;
 pub mod random_p4_14;
 pub mod random_stacks;
+pub mod random_tunnels;
 
 pub use skipped::skip;

@@ -1,13 +1,14 @@
 //! The generators of programs: equal seeds give equal programs, all programs are accepted, and they send packets.
 
 use base::Rng;
-use cgen::Plan;
+use cgen::{Plan, emit_c};
 use testkit::differential::p4::{Verdict, p4_program_agrees};
 use testkit::differential::scenario::Scenario;
 use testkit::pipeline::{Engine, optimised, program_of_text};
 use testkit::random_p4::{Architecture, Options, RandomP4, random_p4};
 use testkit::random_p4_14::random_p4_14;
 use testkit::random_stacks::random_stacks;
+use testkit::random_tunnels::random_tunnels;
 
 const SEEDS: u64 = 30;
 
@@ -63,6 +64,31 @@ fn programs_of_p4_14_are_right_and_send_packets() {
 #[test]
 fn programs_with_stacks_are_right_and_send_packets() {
     check(random_stacks);
+}
+
+#[test]
+fn programs_with_tunnels_are_right_and_send_packets() {
+    check(random_tunnels);
+}
+
+/// Also where the code for each set of headers is generated apart. `TUNNEL_SEEDS=400..900` tries others.
+#[test]
+fn programs_with_tunnels_do_the_same_however_they_are_run() {
+    let (mut agreed, mut apart) = (0, 0);
+    let seeds = std::env::var("TUNNEL_SEEDS").unwrap_or("400..416".into());
+    let (from, to) = seeds.split_once("..").unwrap();
+    for seed in from.parse::<u64>().unwrap()..to.parse().unwrap() {
+        let mut rng = Rng::new(seed);
+        let source = random_tunnels(&mut rng);
+        match p4_program_agrees(&mut rng, &source) {
+            Ok(verdict) => agreed += u32::from(verdict == Verdict::Agreed),
+            Err(difference) => panic!("seed {seed}: {difference}"),
+        }
+        let program = optimised(&program_of_text("random.p4", &source.text).unwrap()).unwrap();
+        let plan = Plan::new(&program).unwrap();
+        apart += u32::from(emit_c(&program, &plan, &|_| None).contains("switch (valid0)"));
+    }
+    assert!(agreed > 12 && apart > 6, "{agreed} agreed, {apart} have code for sets of headers");
 }
 
 /// With all calls of functions and actions inlined, and all calls of routines.

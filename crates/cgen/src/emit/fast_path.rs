@@ -293,7 +293,7 @@ impl Scope<'_, '_> {
         for (header, slot) in self.emitter.plan.headers.iter_enumerated() {
             let access = self.access(&HeaderRef::Fixed(header));
             let valid = self.valid(&access);
-            let (place, offset) = (self.offset(&access), index(arrow(context.clone(), "offset"), int(slot.slot)));
+            let (place, offset) = (self.pointer(&access), index(arrow(context.clone(), "offset"), int(slot.slot)));
             let in_packet = cast(Type::U32, binary("-", place.clone(), name("bytes")));
             let in_packet = assign(offset.clone(), binary("+", arrow(name("env"), "first_byte"), in_packet));
             let statements = match slot.home {

@@ -384,7 +384,7 @@ impl Scope<'_, '_> {
         let place = if self.has_varbit(to) {
             home
         } else {
-            let offset = self.offset(to);
+            let offset = if self.moves() { self.pointer(to) } else { self.offset(to) };
             match self.valid(to) {
                 Some(valid) => {
                     let moved = self.take(Self::note_moved);

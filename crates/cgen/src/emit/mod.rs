@@ -316,6 +316,7 @@ impl<'e> Emitter<'e> {
         let saves_parsed = fast_path.may_stay && !fast_path.is_of_replicas();
         member("uint64_t", "parsed", if saves_parsed { None } else { Some(0) });
         member("uint32_t", "sums", Some(fast_path.checksums.len() as u32));
+        member("uint32_t", "payload", None);
         if fast_path.moves {
             member("uint8_t *", "place", Some(self.plan.storage.slots));
             // Headers without bytes have a home, too.
@@ -325,7 +326,6 @@ impl<'e> Emitter<'e> {
             member("uint32_t", "offset", Some(self.plan.storage.slots));
         }
         member("uint32_t", "varbit_bytes", Some(self.plan.storage.varbits));
-        member("uint32_t", "payload", None);
         Item::Struct { name: fast_path::saved_name(fast_path).into(), members }
     }
 

@@ -331,7 +331,8 @@ impl Scope<'_, '_> {
             self.leave_to(label);
             return;
         }
-        if let Some(graph) = self.inlined.filter(|graph| self.stage.contains(&node) && graph.nodes[node].head.is_none()) {
+        if let Some(graph) = self.inlined.filter(|graph| self.stage.contains(&node) && graph.nodes[node].head.is_none())
+        {
             return self.inline(graph, node);
         }
         self.leave_with(None);
