@@ -10,6 +10,7 @@ use live::traffic::udp_frame;
 use live::worker::{self, Ended, Events, Port, Ports, Setup};
 use live::xdp::{XdpDriver, XdpOptions};
 use live::{Driver, DriverError, Mailbox, PortCounters, StopFlag, mailbox};
+use nix::time::{ClockId, clock_gettime};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -486,6 +487,36 @@ fn queues_with_a_rate_are_one_for_all_workers() {
     });
 }
 
+/// The wait for a worker that is added because the others are busy. They are not while other programs have their
+/// processors: the test is then skipped.
+struct Wait {
+    start: Instant,
+    processor_time: Duration,
+}
+
+impl Wait {
+    fn new() -> Wait {
+        Wait { start: Instant::now(), processor_time: processor_time() }
+    }
+
+    /// Whether to wait on. A test that keeps two processors busy and has had them fails.
+    fn goes_on(&self, message: &str) -> bool {
+        let elapsed = self.start.elapsed();
+        if elapsed < Duration::from_secs(60) {
+            return true;
+        }
+        let used = processor_time() - self.processor_time;
+        assert!(used < elapsed.mul_f64(1.7), "{message}");
+        testkit::skip("needs two processors without other work");
+        false
+    }
+}
+
+/// The processor time of this process, all tests that run meanwhile included.
+fn processor_time() -> Duration {
+    clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).unwrap().into()
+}
+
 #[test]
 fn workers_follow_the_load() {
     let (inward, sender) = cable(1, 2);
@@ -494,9 +525,11 @@ fn workers_follow_the_load() {
     // Slow enough to be kept busy by one who sends.
     let switch = switch_with(|engine| matches!(engine, Engine::Interpreter), SUM.0, SUM.1);
     beside(switch, vec![inward, outward], &workers, |_| {
-        let (start, mut number) = (Instant::now(), 0);
+        let (wait, mut number) = (Wait::new(), 0);
         while workers.now() < 2 {
-            assert!(start.elapsed() < Duration::from_secs(60), "the load was not noticed");
+            if !wait.goes_on("the load was not noticed") {
+                return;
+            }
             if receiver.sent.lock().unwrap().len() + 20_000 > (number * FLOWS) as usize {
                 sender.send(number..number + 100);
                 number += 100;
@@ -524,7 +557,7 @@ fn frames_are_spread_as_soon_as_that_pays_and_flows_keep_their_order() {
         let (inward, sender) = cable(1, 1);
         let (outward, receiver) = cable(2, 1);
         let workers = Arc::new(Workers::new(wanted, 3));
-        let mut number = 0;
+        let (mut number, mut is_skipped) = (0, false);
         // Never more than this many are in transit.
         let mut send = |count: u32| {
             for _ in 0..count {
@@ -538,9 +571,12 @@ fn frames_are_spread_as_soon_as_that_pays_and_flows_keep_their_order() {
         };
         let left = beside(heavy(), vec![inward, outward], &workers, |mailbox| {
             let helped = || (1..3).any(|worker| workers.load(worker).unwrap().snapshot().packets > 0);
-            let start = Instant::now();
+            let wait = Wait::new();
             while !helped() {
-                assert!(start.elapsed() < Duration::from_secs(60), "{wanted:?}: nobody helps: {}", workers.remark());
+                if !wait.goes_on(&format!("{wanted:?}: nobody helps: {}", workers.remark())) {
+                    is_skipped = true;
+                    return;
+                }
                 send(10);
             }
             assert_eq!(workers.remark(), "");
@@ -554,6 +590,9 @@ fn frames_are_spread_as_soon_as_that_pays_and_flows_keep_their_order() {
             let command_queue: &dyn CommandQueue = mailbox;
             assert_eq!(command_queue.ask(register).unwrap(), u64::from(all));
         });
+        if is_skipped {
+            return;
+        }
         assert_eq!(left.switch.stats().sent, left.switch.stats().received);
     }
 }

@@ -146,7 +146,7 @@ impl<'s> Scope<'s, '_> {
 
     /// The statements of a node and of what follows in place, as often as it is copied.
     fn statements_from(&self, graph: &Graph<'_>, id: NodeId) -> usize {
-        let mut count = graph.statements(self.emitter.program, id);
+        let mut count = 1 + graph.statements(self.emitter.program, id);
         for next in self.following(graph, id) {
             count = count.saturating_add(self.statements_from(graph, next));
             if count > STATEMENTS_MAX {
