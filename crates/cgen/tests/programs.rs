@@ -356,7 +356,8 @@ fn headers_are_written_where_they_will_lie() {
         frame->bytes = bytes - 2u;
         frame->length = frame->length + 2u;
         verdict = (uint32_t)v2_s_egress_port;
-        goto done0;"#]].assert_eq(&variant.join("\n"));
+        goto done0;"#]]
+    .assert_eq(&variant.join("\n"));
 }
 
 #[test]
