@@ -79,6 +79,8 @@ const CASES: &[CaseOf] = &[
     ("lpm IPv6", ipv6, 10_000),
     ("lpm IPv6", ipv6, 200_000),
     ("ternary, one mask", one_mask, 16),
+    ("ternary, one mask", one_mask, 10_000),
+    ("ternary, one mask", one_mask, 100_000),
     ("ternary, access list", access_list_of_masks, 10),
     ("ternary, access list", access_list_of_masks, 100),
     ("ternary, access list", access_list_of_masks, 1000),
