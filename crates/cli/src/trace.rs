@@ -4,12 +4,13 @@
 //! text or as JSON.
 //!
 //! * [`arguments`]: the arguments.
-//! * [`journey`]: the steps of a packet; [`values`], [`places`]: values and the program's text for display.
+//! * [`journey`]: the steps of a packet; [`values`], [`places`], [`labels`]: values and the program's text for display.
 //! * [`replica`]: a copy of a running switch, or of one that has stored its state.
 //! * [`tap`]: packets as they arrive at a running switch; [`log`]: the log of all packets of a switch.
 
 pub mod arguments;
 pub mod journey;
+mod labels;
 pub mod log;
 mod places;
 mod replica;

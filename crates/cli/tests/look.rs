@@ -385,3 +385,81 @@ fn capture(packets: &[&str]) -> Vec<u8> {
     }
     file
 }
+
+/// Loops, labels, elements and truth values.
+const FORMS: &str = r#"#include <core.p4>
+#include <v1model.p4>
+header h_t { bit<8> x; bit<8>[2] v; }
+struct hs { h_t a; }
+struct ms { bit<8> y; bool b; bit<8>[3] w; }
+parser P(packet_in p, out hs hdr, inout ms m, inout standard_metadata_t s) {
+  state start { p.extract(hdr.a); transition accept; }
+}
+control V(inout hs hdr, inout ms m) { apply {} }
+control I(inout hs hdr, inout ms m, inout standard_metadata_t s) {
+  action mark(bool on) { m.b = on; }
+  table t { key = { hdr.a.x: exact; } actions = { mark; NoAction; } default_action = mark(true); }
+  apply {
+    for (bit<8> k = 0; k < 2; k += 1) { m.y = k; }
+    for (bit<8> k in 1..2) { m.y = m.y + k; }
+    switch (m.y) { 3: { m.y = 4; } 8w4: 5: { m.y = 3; } default: { m.y = 5; } }
+    switch (m.y) { 2: { m.y = 4; } default: { m.y = 6; } }
+    switch (t.apply().action_run) { NoAction: {} mark: { hdr.a.v[1] = 7; } }
+    tuple<bit<8>, bool> u = { hdr.a.x, false };
+    m.w[2] = u[0];
+    s.egress_spec = 1;
+  }
+}
+control E(inout hs hdr, inout ms m, inout standard_metadata_t s) { apply {} }
+control C(inout hs hdr, inout ms m) { apply {} }
+control D(packet_out p, in hs hdr) { apply { p.emit(hdr.a); } }
+V1Switch(P(), V(), I(), E(), C(), D()) main;
+"#;
+
+#[test]
+fn conditions_labels_elements_and_truth_values_are_as_in_the_program() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("forms.p4");
+    std::fs::write(&file, FORMS).unwrap();
+    let output = wirespeed().arg("trace").arg(&file).args(["--packet", "1:0500aa"]).output().unwrap();
+    let shown = text(&output);
+    let steps = shown.lines().skip_while(|line| line.trim() != "I").take_while(|line| !line.contains("=>"));
+    let steps: Vec<&str> =
+        steps.map(|line| line.split("   ").find(|it| !it.trim().is_empty()).unwrap().trim()).collect();
+    expect![[r#"
+        I
+        k = 0
+        k < 2: true
+        m.y = 0
+        k = 1
+        k < 2: true
+        m.y = 1
+        k = 2
+        k < 2: false
+        tmp = 1
+        k in 1..2: true
+        k = 1
+        m.y = 2
+        k in 1..2: true
+        tmp = 2
+        k = 2
+        m.y = 4
+        k in 1..2: false
+        switch (m.y): 8w4
+        m.y = 3
+        switch (m.y): default
+        m.y = 6
+        table I.t hdr.a.x=5
+        miss
+        action I.mark(on=true)
+        m.b = true
+        switch (t.apply().action_run): mark
+        hdr.a.v[1] = 7
+        u[0] = 5
+        u[1] = false
+        m.w[2] = 5
+        s.egress_spec = 1
+    "#]]
+    .assert_eq(&(steps.join("\n") + "\n"));
+    assert!(shown.contains("extract hdr.a at byte 0: x=5 v[0]=0 v[1]=170"), "{shown}");
+}

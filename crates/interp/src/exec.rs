@@ -214,7 +214,8 @@ impl<'r> Run<'r> {
     fn run_switch(&mut self, value: &Expr, cases: &[SwitchCase], default: &[Stmt]) -> Flow {
         let value = self.eval(value);
         let case = cases.iter().position(|case| case.values.contains(&value));
-        self.trace(Event::Switched { value: &value, case });
+        let label = cases.iter().flat_map(|case| &case.values).position(|label| *label == value);
+        self.trace(Event::Switched { value: &value, case, label });
         self.run_body(case.map_or(default, |position| &cases[position].body))
     }
 

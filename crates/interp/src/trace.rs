@@ -52,8 +52,9 @@ pub enum Event<'a> {
     StackMoved { stack: StackId, count: u32, up: bool },
     /// An `if` evaluated its condition.
     Branched { taken: bool },
-    /// A `switch` chose this case, or its default if there is none.
-    Switched { value: &'a Bits, case: Option<usize> },
+    /// A `switch` chose this case, or its default if there is none. `label` is the position of the value among those
+    /// of all cases.
+    Switched { value: &'a Bits, case: Option<usize>, label: Option<usize> },
     /// A block or loop was left by its label.
     Left { label: LabelId },
     /// A loop has used up its iterations.

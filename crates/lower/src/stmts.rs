@@ -256,7 +256,7 @@ impl<'h> Lowerer<'h> {
         let labels = (self.new_label(), self.new_label());
         let (iteration, ()) = self.collect(|l| {
             l.frame().loops.push(labels);
-            let checked = l.leave_unless(condition, labels.0);
+            let checked = l.leave_unless(condition, labels.0, span);
             l.frame().loops.pop();
             checked?;
             l.loop_body(labels, span, |l| l.lower_block(body))?;
@@ -269,11 +269,11 @@ impl<'h> Lowerer<'h> {
         Ok(())
     }
 
-    fn leave_unless(&mut self, condition: &'h Expr, label: ir::LabelId) -> Lowered<()> {
-        let span = condition.span;
+    /// The test of a loop. It is not inverted, and has the place of the loop: a trace shows it as it was written.
+    fn leave_unless(&mut self, condition: &'h Expr, label: ir::LabelId, span: Span) -> Lowered<()> {
+        let leave = vec![ir::Stmt { kind: StmtKind::Leave(label), span: condition.span }];
         let condition = self.eval_condition(condition)?;
-        let leave = vec![ir::Stmt { kind: StmtKind::Leave(label), span }];
-        self.emit_if(fold::not(condition), leave, Vec::new(), span);
+        self.emit_if(condition, Vec::new(), leave, span);
         Ok(())
     }
 
@@ -321,21 +321,21 @@ impl<'h> Lowerer<'h> {
         let ty = high.ty;
         let labels = (self.new_label(), self.new_label());
         let here = self.read_var(counter);
-        let leave = |label| vec![ir::Stmt { kind: StmtKind::Leave(label), span }];
+        let is_within = fold::binary(BinaryOp::Le, here.clone(), high.clone());
         let (iteration, ()) = self.collect(|l| {
             let (place, _) = l.declare(var)?;
-            let is_past = fold::binary(BinaryOp::Gt, here.clone(), high.clone());
-            l.emit_if(is_past, leave(labels.0), Vec::new(), span);
             l.assign(&place, Value::Scalar(here.clone()), span)?;
             l.loop_body(labels, span, |l| l.lower_block(body))?;
-            let is_last = fold::binary(BinaryOp::Eq, here.clone(), high.clone());
-            l.emit_if(is_last, leave(labels.0), Vec::new(), span);
+            let goes_on = fold::binary(BinaryOp::Ne, here.clone(), high);
             let one = ir::Expr::constant(ty, Bits::from_u64(ty.width(), 1));
             let src = fold::binary(BinaryOp::Add, here, one);
-            l.emit(StmtKind::Assign { dst: ir::Place::Var(counter), src }, span);
+            let step = vec![ir::Stmt { kind: StmtKind::Assign { dst: ir::Place::Var(counter), src }, span }];
+            let leave = vec![ir::Stmt { kind: StmtKind::Leave(labels.0), span }];
+            l.emit_if(goes_on, step, leave, span);
             Ok(())
         })?;
-        self.emit(StmtKind::Loop { label: labels.0, body: iteration }, span);
+        let all = vec![ir::Stmt { kind: StmtKind::Loop { label: labels.0, body: iteration }, span }];
+        self.emit_if(is_within, all, Vec::new(), span);
         Ok(())
     }
 

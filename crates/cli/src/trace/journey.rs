@@ -4,7 +4,7 @@
 //! JSON. Conditions and requests such as `mark_to_drop(standard_metadata)` are shown as they were written, values in
 //! display form.
 
-use super::values::Described;
+use super::values::{Described, as_written};
 use base::{Bits, Span};
 use interp::{Event, HeaderState, Tracer};
 use ir::{Place, TableId, VarKind};
@@ -178,12 +178,14 @@ impl Tracer for Journey {
                 let (condition, text) = self.branch(&described, span, taken);
                 self.line(self.depth, span, "condition", text, detail!("condition": condition, "taken": taken));
             }
-            Event::Switched { value, case } => {
+            Event::Switched { value, case, label } => {
                 // Others are not statements of the program.
                 if let Some(asked) = described.places.question("switch", span) {
-                    let chosen = case.map_or_else(|| "default".to_owned(), |case| format!("case {}", case + 1));
+                    let chosen =
+                        label.map_or_else(|| "default".to_owned(), |label| described.label(span, label, value));
                     let text = format!("switch ({asked}): {chosen}");
-                    self.line(self.depth, span, "switch", text, detail!("value": number(value), "case": case));
+                    let detail = detail!("value": number(value), "case": case, "label": chosen);
+                    self.line(self.depth, span, "switch", text, detail);
                 }
             }
             Event::Assigned { place, value, is_kept } => self.assign(&described, span, (place, value), is_kept),
@@ -212,6 +214,10 @@ impl Journey {
         let places = &described.places;
         if let Some(condition) = places.question("if", span) {
             let text = format!("if ({condition}): {taken}");
+            return (Some(condition), text);
+        }
+        if let Some(condition) = places.loop_condition(span) {
+            let text = format!("{condition}: {taken}");
             return (Some(condition), text);
         }
         let Some((name, _)) = places.call(span) else { return (None, format!("condition: {taken}")) };
@@ -245,7 +251,8 @@ impl Journey {
         let declared = &described.program.headers[header];
         let fields = &described.program.header_types[declared.ty].fields;
         let shown = contents.fields.iter().enumerate().map(|(at, value)| described.field(declared.ty, at, value));
-        let (texts, object) = pairs(fields.iter().map(|field| &field.name).zip(shown));
+        let names: Vec<String> = fields.iter().map(|field| as_written(&field.name)).collect();
+        let (texts, object) = pairs(names.iter().zip(shown));
         let text = format!("extract {} at byte {offset_bytes}: {}", declared.name, texts.join(" "));
         let detail = detail!("header": declared.name, "offset": offset_bytes, "fields": object);
         self.line(self.depth, span, "extract", text, detail);
@@ -359,6 +366,7 @@ fn step(described: &Described, event: Event<'_>) -> Option<String> {
         }
         Event::VarbitCopied { header, field, value, is_kept } => {
             let name = &program.header_type(&ir::HeaderRef::Fixed(header)).fields[field as usize].name;
+            let name = as_written(name);
             format!("{}.{name} = {value}{}", program.headers[header].name, not_kept(is_kept))
         }
         Event::StackMoved { stack, count, up } => {

@@ -29,6 +29,11 @@ impl Places {
         shown.unwrap_or_default()
     }
 
+    /// A part of the program in one line.
+    pub fn written(&self, span: Span) -> String {
+        in_one_line(self.text(span))
+    }
+
     /// The text of a span.
     fn text(&self, span: Span) -> &str {
         if span.is_none() { "" } else { self.0.text(span) }
@@ -38,6 +43,17 @@ impl Places {
     pub fn question(&self, keyword: &str, span: Span) -> Option<String> {
         let rest = self.text(span).strip_prefix(keyword)?.trim_start();
         within_parentheses(rest).map(in_one_line)
+    }
+
+    /// The condition of the `for` at a span, as written: `k < 2` or `k in 1..2`. `None` if there is no such statement.
+    pub fn loop_condition(&self, span: Span) -> Option<String> {
+        let header = within_parentheses(self.text(span).strip_prefix("for")?.trim_start())?;
+        if let Some(condition) = header.split(';').nth(1) {
+            return Some(in_one_line(condition));
+        }
+        let header = in_one_line(header);
+        let (declared, range) = header.split_once(" in ")?;
+        Some(format!("{} in {range}", declared.rsplit(' ').next()?))
     }
 
     /// The function that is called at a span, and the call as written; `None` if there is no call.
@@ -137,6 +153,11 @@ mod tests {
         assert_eq!(argument(0).as_deref(), Some("h.isValid() && f(1, 2)"));
         assert_eq!((argument(2).as_deref(), argument(4)), (Some("h.c"), None));
         assert_eq!(places.argument(spans[1], 0), None);
+        let loops =
+            ["for (bit<8> k = 0, bit<8> j = f(1);\n k <\n j; k += 1) { }", "for(bit<8> k in 1..f(2)) {}", "fort"];
+        let (places, spans) = self::places(&loops);
+        let conditions = spans.iter().map(|&span| places.loop_condition(span).unwrap_or_default()).collect::<Vec<_>>();
+        assert_eq!(conditions, ["k < j", "k in 1..f(2)", ""]);
         let long = format!("if ({}) {{}}", vec!["abcdefgh"; 40].join(" && "));
         let (places, spans) = self::places(&[&long]);
         assert_eq!(places.question("if", spans[0]).unwrap().chars().count(), CHARACTERS_MAX);

@@ -3,13 +3,14 @@
 //! What enters: a program with the types in its text. What leaves: text. A value is shown as an address if the types
 //! say so, or otherwise if its width suggests it, as everywhere in Wirespeed. What its name is does not matter.
 
+use super::labels;
 use super::places::Places;
 use crate::frontend::Compiled;
 use crate::written_types::WrittenTypes;
-use base::Bits;
 use base::index::Id as _;
+use base::{Bits, OrderedMap, Span};
 use control::show;
-use ir::{ActionId, Expr, ExprKind, FieldType, HeaderRef, HeaderTypeId, Place, Program, TableId, Target, VarId};
+use ir::{ActionId, Expr, ExprKind, FieldType, HeaderRef, HeaderTypeId, Place, Program, TableId, Target, Type, VarId};
 use std::sync::Arc;
 use tables::{ActionCall, Entry, Table};
 use values::Style;
@@ -24,6 +25,8 @@ pub struct Described {
     /// Its text.
     pub places: Places,
     types: WrittenTypes,
+    /// The labels of each `switch`, by its place.
+    labels: OrderedMap<(u32, u32), Vec<Span>>,
 }
 
 impl Described {
@@ -35,6 +38,7 @@ impl Described {
             program: Arc::clone(program.ir()),
             places: Places(Arc::clone(program.source())),
             types: WrittenTypes::of(&compiled.tree),
+            labels: labels::of(&compiled.tree),
         }
     }
 
@@ -43,6 +47,7 @@ impl Described {
         let header_type = &self.program.header_types[ty];
         let name = &header_type.fields[field].name;
         match header_type.fields[field].ty {
+            FieldType::Fixed(Type::Bool) => truth(value),
             FieldType::Fixed(_) => {
                 let format = self.types.of_field(&header_type.name, name, value.width());
                 Style::of(name, value.width(), format).show(value)
@@ -53,7 +58,10 @@ impl Described {
 
     /// A variable's value.
     pub fn variable(&self, var: VarId, value: &Bits) -> String {
-        let name = &self.program.vars[var].name;
+        let ir::Var { name, ty, .. } = &self.program.vars[var];
+        if *ty == Type::Bool {
+            return truth(value);
+        }
         // Only a header's plain 48 bits are certainly no time.
         let plain = (value.width() == 48).then_some("DECIMAL");
         Style::of(name, value.width(), self.types.of_path(name, value.width()).or(plain)).show(value)
@@ -69,7 +77,10 @@ impl Described {
     fn argument(&self, action: ActionId, position: usize, value: &Bits) -> String {
         let action = &self.program.actions[action];
         let Some(&param) = action.params.get(position) else { return value.to_string() };
-        let name = &self.program.vars[param].name;
+        let ir::Var { name, ty, .. } = &self.program.vars[param];
+        if *ty == Type::Bool {
+            return truth(value);
+        }
         let format = self.types.of_parameter(&action.name, name, value.width());
         Style::of(name, value.width(), format).show(value)
     }
@@ -81,6 +92,12 @@ impl Described {
             Place::Field(header, field) => self.field(self.program.header_type_id(header), *field as usize, value),
             Place::Slice { .. } => value.to_string(),
         }
+    }
+
+    /// The label of the `switch` at a span with this position among its labels.
+    pub fn label(&self, span: Span, position: usize, value: &Bits) -> String {
+        let label = self.labels.get(&(span.lo, span.hi)).and_then(|labels| labels.get(position));
+        label.map_or_else(|| value.to_string(), |&label| self.places.written(label))
     }
 
     /// The value of an expression, and the variable or field that it reads, if it is only that.
@@ -106,10 +123,10 @@ impl Described {
     /// The name of a variable or field.
     pub fn place(&self, place: &Place) -> String {
         match place {
-            Place::Var(var) => self.program.vars[*var].name.clone(),
+            Place::Var(var) => as_written(&self.program.vars[*var].name),
             Place::Field(header, field) => {
                 let field = &self.program.header_type(header).fields[*field as usize].name;
-                format!("{}.{field}", self.header(header))
+                format!("{}.{}", self.header(header), as_written(field))
             }
             Place::Slice { base, high, low } => format!("{}[{high}:{low}]", self.place(base)),
         }
@@ -174,4 +191,23 @@ impl Described {
             _ => "reject".to_owned(),
         }
     }
+}
+
+/// A path with its elements of arrays and tuples in brackets. No name of a field begins with a digit.
+pub fn as_written(path: &str) -> String {
+    let mut parts = path.split('.');
+    let mut written = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let is_index = part.bytes().next().is_some_and(|first| first.is_ascii_digit());
+        let digits = part.bytes().take_while(u8::is_ascii_digit).count();
+        match is_index {
+            true => written += &format!("[{}]{}", &part[..digits], &part[digits..]),
+            false => written += &format!(".{part}"),
+        }
+    }
+    written
+}
+
+fn truth(value: &Bits) -> String {
+    (!value.is_zero()).to_string()
 }
