@@ -495,7 +495,7 @@ pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), CompileE
 }
 
 /// A name that no other process or thread uses. `cache` deletes such files when nobody writes them any more.
-fn temporary_name(name: &str) -> String {
+pub(crate) fn temporary_name(name: &str) -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     format!("{name}.{}.{}.{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed), cache::TEMPORARY)
 }

@@ -27,6 +27,7 @@ pub mod emit;
 pub mod native;
 pub mod plan;
 pub mod plug_in;
+mod private_copy;
 pub mod runtime;
 pub mod tuning;
 

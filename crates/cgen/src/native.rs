@@ -7,6 +7,7 @@ use crate::abi::{
 };
 use crate::compile::{CompileError, CompileOptions, compile_and_load};
 use crate::plan::Plan;
+use crate::private_copy::open_copy;
 use base::index::Id as _;
 use base::limits::{BURST_PACKETS_MAX, CALL_FRAMES_MAX};
 use ir::{BlockId, PointId};
@@ -107,11 +108,11 @@ impl Native {
         self.aside.as_deref()
     }
 
-    /// Loads the object that [`crate::compile()`] has made from the C text of `plan`'s program. The file may be deleted
-    /// afterwards.
+    /// Loads the object that [`crate::compile()`] has made from the C text of `plan`'s program. The file may be changed
+    /// or deleted afterwards.
     pub fn load(path: &Path, plan: &Plan) -> Result<Native, LoadError> {
         // SAFETY: generated code has no constructors but those of the runtime headers, which fill tables of constants.
-        let library = unsafe { Library::new(path)? };
+        let library = open_copy(path, |copy| unsafe { Library::new(copy) })?;
         // SAFETY: every version of the ABI begins the exported `ws_program` with the fields of `ProgramInfo`.
         let found = unsafe { **library.get::<*const ProgramInfo>(b"ws_program\0")? };
         let expected = program_info(plan);

@@ -2,6 +2,7 @@
 
 use cgen::{CompileOptions, Native, Optimise, Plan, SharedObject, compile};
 use std::fs::{self, Permissions};
+use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
@@ -157,6 +158,31 @@ fn what_does_not_load_is_compiled_again() {
     assert!(found.from_cache && Native::load(&found.path, &plan).is_err(), "it is sealed, and another's");
     Native::build(&text, &plan, &options).expect("it is compiled again");
     Native::load(&compile(&text, &options).expect("valid C").path, &plan).expect("and stays so");
+}
+
+/// A process that runs an object is killed if it is mapped and somebody empties its file.
+#[test]
+fn what_is_loaded_does_not_change_with_its_file() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../apps/l3fwd/l3fwd.p4");
+    let program = testkit::pipeline::program_of_file(&path).expect("the example router");
+    let plan = Plan::new(&program).expect("a plan");
+    let text = cgen::emit_c(&program, &plan, &|_| None);
+    let object = compile(&text, &options(folder.path())).expect("valid C");
+    let native = Native::load(&object.path, &plan).expect("it fits");
+    let maps = fs::read_to_string("/proc/self/maps").expect("Linux");
+    let path = object.path.to_str().expect("our folder");
+    assert!(!maps.lines().any(|line| line.ends_with(path)), "the file of the cache is mapped");
+    let is_left =
+        |entry: io::Result<fs::DirEntry>| entry.expect("our folder").path().extension() == Some("tmp".as_ref());
+    assert!(!fs::read_dir(folder.path()).expect("our folder").any(is_left), "the copy has no name any more");
+    fs::write(path, "").expect("our file");
+    let mut copies = vec![native];
+    for _ in 0..3 {
+        let object = compile(&text, &options(folder.path())).expect("it is compiled again");
+        copies.push(Native::load(&object.path, &plan).expect("it fits"));
+    }
+    drop(copies);
 }
 
 /// Two programs whose objects and seals have changed places.

@@ -13,6 +13,7 @@ mod adapter;
 pub use adapter::{header, prototype};
 
 use crate::compile::{CompileError, CompileOptions, compile_and_load};
+use crate::private_copy::open_copy;
 use base::index::Id as _;
 use base::{Bits, OrderedMap};
 use ir::{ExternFunctionId, ExternInstanceId, Program, Type};
@@ -221,7 +222,7 @@ fn open(path: &Path) -> Result<Library, PlugInError> {
 fn load_adapter(program: &Program, options: &CompileOptions) -> Result<(Library, Option<String>), PlugInError> {
     let options = CompileOptions { target: None, ..options.clone() };
     // SAFETY: the adapter has no constructors.
-    let load = |object: &Path| unsafe { Library::new(object) };
+    let load = |object: &Path| open_copy(object, |copy| unsafe { Library::new(copy) });
     let loaded = compile_and_load(&adapter::adapter(program), &options, load);
     loaded.map_err(PlugInError::Compile)?.map_err(PlugInError::Adapter)
 }
