@@ -27,8 +27,12 @@ pub(crate) struct RoleName {
     pub id: u64,
 }
 
-/// The most streams in all roles together.
+/// The most streams in all roles together that have bid with an election id, and as many that have bid without one:
+/// those only learn who is primary.
 pub(crate) const SESSIONS_MAX: usize = 64;
+
+/// Why a stream ends that has made room for another.
+pub(crate) const DISPLACED: &str = "there are too many controllers: a new one has taken the place of this one";
 
 /// The most roles that are remembered. For a further one, the role that has been without controllers for the longest
 /// time is forgotten: there are fewer controllers than this.
@@ -67,6 +71,14 @@ pub(crate) struct Refusal {
     pub message: String,
     /// The bid conflicts with another stream; it may succeed when that has ended.
     pub may_pass: bool,
+    /// There are too many streams; [`Arbitration::displace`] may make room.
+    pub is_full: bool,
+}
+
+impl Refusal {
+    fn new(code: Code, message: String) -> Refusal {
+        Refusal { code, message, may_pass: false, is_full: false }
+    }
 }
 
 /// The notification of a controller about its role.
@@ -114,26 +126,20 @@ impl Arbitration {
         if let Some(own) = own.filter(|own| *own != role_name) {
             let message =
                 format!("this stream belongs to {}: for another role, close it and open another", describe(own));
-            return Err(Refusal { code: Code::FailedPrecondition, message, may_pass: false });
+            return Err(Refusal::new(Code::FailedPrecondition, message));
         }
-        let sessions: usize = self.roles.values().map(|role| role.bids.len()).sum();
-        if own.is_none() && sessions >= SESSIONS_MAX {
-            let message = format!("there are {sessions} controllers already: the maximum is {SESSIONS_MAX}");
-            return Err(Refusal { code: Code::ResourceExhausted, message, may_pass: true });
+        let own_bid = self.roles.get(role_name).and_then(|role| role.bids.get(&session));
+        if own.is_some() && own_bid.is_none() {
+            return Err(Refusal::new(Code::ResourceExhausted, DISPLACED.to_owned()));
         }
+        let own_bid = own_bid.copied();
         self.check_config(role_name, config.as_ref(), now)?;
+        self.check_id(session, role_name, election_id)?;
+        self.check_room(own_bid, election_id)?;
         if !self.roles.contains_key(role_name) && self.roles.len() >= ROLES_MAX {
             self.forget_one();
         }
         let role = self.roles.entry(role_name.clone()).or_default();
-        let is_used = |(other, bid): (&SessionId, &Option<u128>)| *other != session && *bid == election_id;
-        if let Some(id) = election_id
-            && role.bids.iter().any(is_used)
-        {
-            // Clients look for these words before they bid again with another id.
-            let message = format!("election id {id} is used by another controller of {}", describe(role_name));
-            return Err(Refusal { code: Code::InvalidArgument, message, may_pass: true });
-        }
         let before = (role.primary(), role.highest);
         role.alone_since = None;
         role.bids.insert(session, election_id);
@@ -156,10 +162,62 @@ impl Arbitration {
         Ok(BidEffects { notices: told.into_iter().map(|session| notice(role, session)).collect(), new_primary })
     }
 
+    /// Refuses an election id that another stream of the role has.
+    fn check_id(&self, session: SessionId, role_name: &RoleName, election_id: Option<u128>) -> Result<(), Refusal> {
+        let (Some(id), Some(role)) = (election_id, self.roles.get(role_name)) else { return Ok(()) };
+        if !role.bids.iter().any(|(other, bid)| *other != session && *bid == election_id) {
+            return Ok(());
+        }
+        // Clients look for these words before they bid again with another id.
+        let message = format!("election id {id} is used by another controller of {}", describe(role_name));
+        Err(Refusal { may_pass: true, ..Refusal::new(Code::InvalidArgument, message) })
+    }
+
+    /// Refuses a bid for which there is no place. `own` is the present bid of the stream, which has a place.
+    fn check_room(&self, own: Option<Option<u128>>, election_id: Option<u128>) -> Result<(), Refusal> {
+        let is_alike = |bid: &Option<u128>| bid.is_some() == election_id.is_some();
+        let sessions = self.roles.values().flat_map(|role| role.bids.values()).filter(|bid| is_alike(bid)).count();
+        if own.is_some_and(|own| is_alike(&own)) || sessions < SESSIONS_MAX {
+            return Ok(());
+        }
+        let without = if election_id.is_some() { "" } else { " without an election id" };
+        let message = format!("there are {sessions} controllers{without} already: the maximum is {SESSIONS_MAX}");
+        Err(Refusal { may_pass: true, is_full: true, ..Refusal::new(Code::ResourceExhausted, message) })
+    }
+
+    /// Makes room for a bid that was refused because there are too many streams: one loses its place, and is returned.
+    ///
+    /// A bid that makes its stream primary takes the place of the stream with the lowest election id that is not
+    /// primary, first of those that do not read. A bid without an election id takes the place of the oldest such
+    /// stream: it is only a question, so the next one is always answered. Other bids get no place.
+    pub fn displace(
+        &mut self,
+        role_name: &RoleName,
+        election_id: Option<u128>,
+        reads: impl Fn(SessionId) -> bool,
+    ) -> Option<SessionId> {
+        let highest = self.roles.get(role_name).and_then(|role| role.highest);
+        if election_id.is_some() && election_id < highest {
+            return None;
+        }
+        let is_candidate = |role: &Role, session: SessionId, bid: Option<u128>| {
+            bid.is_some() == election_id.is_some() && role.primary() != Some(session)
+        };
+        let candidates = self.roles.iter().flat_map(|(name, role)| {
+            let of_role = role.bids.iter().filter(|(session, bid)| is_candidate(role, **session, **bid));
+            of_role.map(move |(session, bid)| (*bid, *session, name))
+        });
+        let (_, _, session, name) =
+            candidates.map(|(bid, session, name)| (reads(session), bid, session, name)).min()?;
+        let name = name.clone();
+        self.roles.get_mut(&name)?.bids.remove(&session);
+        Some(session)
+    }
+
     /// Refuses a configuration that claims an object that is exclusive to another role.
     fn check_config(&self, role_name: &RoleName, config: Option<&RoleConfig>, now: Instant) -> Result<(), Refusal> {
         let Some(config) = config else { return Ok(()) };
-        let refuse = |message| Err(Refusal { code: Code::InvalidArgument, message, may_pass: false });
+        let refuse = |message| Err(Refusal::new(Code::InvalidArgument, message));
         if *role_name == RoleName::default() {
             return refuse("the default role has full access: it cannot have a role.config".to_owned());
         }
@@ -409,6 +467,39 @@ mod tests {
         assert_eq!(arbitration.highest(&role(0)), (Some(9), true), "who is there is not forgotten");
         assert!(arbitration.knows(&role(2 * ROLES_MAX)) && arbitration.knows(&role(ROLES_MAX + 2)));
         assert!(!arbitration.knows(&role(1)) && !arbitration.knows(&role(ROLES_MAX + 1)));
+    }
+
+    #[test]
+    fn when_there_is_no_room_a_bid_of_a_primary_and_a_question_displace_others() {
+        let (mut arbitration, role, now) = (Arbitration::default(), RoleName::default(), Instant::now());
+        let mut bid = |session: usize, own: bool, id: Option<u128>, unread: &[u64]| {
+            let (session, own) = (SessionId(session as u64), own.then_some(&role));
+            let mut outcome = arbitration.bid(session, own, &role, id, None, now);
+            let mut displaced = None;
+            if outcome.as_ref().is_err_and(|refusal| refusal.is_full) {
+                displaced = arbitration.displace(&role, id, |session| !unread.contains(&session.0));
+                if displaced.is_some() {
+                    outcome = arbitration.bid(session, own, &role, id, None, now);
+                }
+            }
+            let text = |it: BidEffects| format!("{:?}", it.notices.last().map(|it| it.standing));
+            outcome.map(|it| (displaced.map(|it| it.0), text(it))).map_err(|refusal| refusal.message)
+        };
+        let primary = || "Some(Primary)".to_owned();
+        for number in 0..SESSIONS_MAX {
+            bid(number, false, Some(100 + number as u128), &[]).unwrap();
+        }
+        assert!(bid(70, false, Some(50), &[]).unwrap_err().starts_with("there are 64 controllers already"));
+        assert_eq!(bid(71, false, Some(200), &[]), Ok((Some(0), primary())), "the lowest");
+        assert_eq!(bid(72, false, Some(201), &[9, 20]), Ok((Some(9), primary())), "the lowest that does not read");
+        assert_eq!(bid(0, true, Some(300), &[]), Err(DISPLACED.to_owned()));
+        assert_eq!(bid(5, true, Some(202), &[]), Ok((None, primary())), "who has a place needs no other");
+        for number in 100..100 + SESSIONS_MAX {
+            assert_eq!(bid(number, false, None, &[]).unwrap().0, None, "questions have places of their own");
+        }
+        assert_eq!(bid(200, false, None, &[]).unwrap().0, Some(100), "the oldest");
+        assert!(bid(200, true, Some(7), &[]).unwrap_err().starts_with("there are 64 controllers already"));
+        assert_eq!(bid(200, true, Some(400), &[]), Ok((Some(1), primary())));
     }
 
     #[test]

@@ -117,6 +117,21 @@ impl Outbox {
         self.0.closing.notify_one();
     }
 
+    /// Ends the stream at once with this error, instead of all that waits.
+    pub fn cut_off(&self, status: Status) {
+        let mut queue = self.0.lock();
+        self.0.forget_all(&mut queue);
+        queue.end = Some(Some(status));
+        queue.wake();
+        self.0.closing.notify_one();
+    }
+
+    /// Whether a message waits that the controller has not read.
+    pub fn has_unread(&self) -> bool {
+        let queue = self.0.lock();
+        !queue.urgent.is_empty() || !queue.notices.is_empty()
+    }
+
     /// Waits until the reading end is dropped, or the stream is ended by another task. Only one task may wait.
     pub async fn closed(&self) {
         self.0.closing.notified().await;

@@ -8,7 +8,7 @@
 
 use crate::agreement;
 use crate::answer::{AnswerPool, AnswerWriter, COLLECTING_TIME_MAX, Holder, READER_PATIENCE};
-use crate::arbitration::{Arbitration, RoleName, SessionId, describe, election_id};
+use crate::arbitration::{Arbitration, DISPLACED, RoleName, SessionId, describe, election_id};
 use crate::carry::{self, Carried, carry};
 use crate::collect::{self, Collection};
 use crate::connections::{Client, client_of};
@@ -85,6 +85,21 @@ pub(crate) struct Hub {
 }
 
 impl Hub {
+    /// Ends the stream of another controller, where that makes room for this bid ([`Arbitration::displace`]).
+    pub fn make_room(&mut self, role: &RoleName, election_id: Option<u128>) -> bool {
+        let Hub { arbitration, sessions, clients, .. } = self;
+        let reads = |session| sessions.get(&session).is_none_or(|outbox: &Outbox| !outbox.has_unread());
+        let Some(displaced) = arbitration.displace(role, election_id, reads) else { return false };
+        if let Some(outbox) = sessions.remove(&displaced) {
+            outbox.cut_off(Status::resource_exhausted(DISPLACED));
+        }
+        clients.remove(&displaced);
+        if election_id.is_some() {
+            tracing::warn!("too many controllers: a backup has been disconnected to make room for a primary");
+        }
+        true
+    }
+
     /// Records for each connection whether a primary controller uses it.
     pub fn mark_primaries(&self) {
         self.clients.values().for_each(|client| client.set_primary(false));

@@ -5,7 +5,7 @@ use crate::connections::Client;
 use crate::outbox::{Outbox, Outgoing, Posted};
 use crate::packet_io;
 use crate::role_config::RoleConfig;
-use crate::service::Core;
+use crate::service::{Core, Hub};
 use crate::status;
 use crate::tasks;
 use control::api::{Code as FaultCode, Fault};
@@ -179,8 +179,11 @@ impl Stream {
             let refusal = {
                 let mut hub = self.core.hub();
                 let before = hub.arbitration.highest(role);
-                let (own, config, now) = (self.role.as_ref(), config.clone(), Instant::now());
-                match hub.arbitration.bid(self.session, own, role, election_id, config, now) {
+                let mut outcome = self.bid_once(&mut hub, role, election_id, config.clone());
+                if outcome.as_ref().is_err_and(|refusal| refusal.is_full) && hub.make_room(role, election_id) {
+                    outcome = self.bid_once(&mut hub, role, election_id, config.clone());
+                }
+                match outcome {
                     Ok(outcome) => {
                         hub.sessions.insert(self.session, self.outbox.clone());
                         hub.clients.insert(self.session, self.client.clone());
@@ -194,6 +197,16 @@ impl Stream {
                 return Err(Status::new(refusal.code, refusal.message));
             }
         }
+    }
+
+    fn bid_once(
+        &self,
+        hub: &mut Hub,
+        role: &RoleName,
+        election_id: Option<u128>,
+        config: Option<RoleConfig>,
+    ) -> Result<arbitration::BidEffects, arbitration::Refusal> {
+        hub.arbitration.bid(self.session, self.role.as_ref(), role, election_id, config, Instant::now())
     }
 
     /// Shows watchers who is primary, if that has changed.

@@ -242,3 +242,26 @@ async fn connections_whose_requests_do_not_end_give_way() {
     let mut another = Controller::connect(&device, 2).await;
     assert_eq!(another.read(&all).await.unwrap(), []);
 }
+
+#[tokio::test]
+async fn many_controllers_do_not_keep_the_next_primary_out() {
+    let device = Device::start(Some(ROUTER));
+    let mut crowd = Vec::new();
+    for number in 0..64 {
+        crowd.push(Controller::connect(&device, 100 + number).await);
+    }
+    let next = Controller::connect(&device, 1000).await;
+    assert!(next.heard.contains("you are the primary controller"), "{}", next.heard);
+    // The one with the lowest election id has been told of the others, and then that it has lost its place.
+    let mut last = crowd[0].next().await;
+    while last.starts_with("arbitration") {
+        last = crowd[0].next().await;
+    }
+    assert!(last.contains("a new one has taken the place of this one"), "{last}");
+    // Another backup has to wait for a place, and a read needs none.
+    let refused = Controller::connect(&device, 1).await.heard;
+    assert!(refused.contains("there are 64 controllers already"), "{refused}");
+    let mut reader = Controller::silent(&device, 0).await;
+    let config = reader.client.get_forwarding_pipeline_config(reader.config_request()).await;
+    assert!(config.is_ok(), "{config:?}");
+}
