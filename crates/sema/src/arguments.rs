@@ -352,8 +352,7 @@ impl Checker<'_> {
     fn finish_argument(&mut self, signature: &Signature, slot: Slot) -> Option<Expr> {
         let Some(value) = slot.value else {
             let default = self.default_value(slot.param).cloned()?;
-            self.check_default(signature, &slot, &default);
-            return Some(default);
+            return Some(self.finish_default(signature, &slot, default));
         };
         let target = self.resolve(&slot.ty);
         let is_unbound = matches!(target, Type::Param(_)) && has_variables(&target);
@@ -382,17 +381,29 @@ impl Checker<'_> {
         Some(value)
     }
 
-    /// Infers from a default value that stands for an argument, and reports one that does not fit the type arguments.
-    fn check_default(&mut self, signature: &Signature, slot: &Slot, default: &Expr) {
+    /// A default value that stands for an argument, with the type that the other arguments determine. One of its own
+    /// type determines others, and it is an error if it does not fit.
+    fn finish_default(&mut self, signature: &Signature, slot: &Slot, default: Expr) -> Expr {
         let is_generic = any_type(&self.hir.vars[slot.param].ty, &mut |part| matches!(part, Type::Param(_)));
-        if signature.style != Style::Construct || !is_generic || self.unify(&slot.ty, &default.ty) {
-            return;
+        if signature.style != Style::Construct || !is_generic {
+            return default;
         }
         let target = self.resolve(&slot.ty);
-        let (expected, found) = (self.hir.show_type(&target), self.hir.show_type(&default.ty));
-        let (name, place) = (self.hir.vars[slot.param].name.clone(), self.hir.vars[slot.param].span);
-        let diagnostic = d::argument_mismatch(default.span, &name, &expected, &found, place);
-        self.report(self.with_signatures(diagnostic, &target, &default.ty));
+        let takes_type = matches!(default.ty, Type::Integer | Type::Tuple(_)) && !has_variables(&target);
+        let default = match takes_type.then(|| self.try_coerce(default.clone(), &target)) {
+            Some(Ok(mut value)) => {
+                self.resolve_expr(&mut value);
+                return value;
+            }
+            _ => default,
+        };
+        if !self.unify(&slot.ty, &default.ty) {
+            let (expected, found) = (self.hir.show_type(&target), self.hir.show_type(&default.ty));
+            let (name, place) = (self.hir.vars[slot.param].name.clone(), self.hir.vars[slot.param].span);
+            let diagnostic = d::argument_mismatch(default.span, &name, &expected, &found, place);
+            self.report(self.with_signatures(diagnostic, &target, &default.ty));
+        }
+        default
     }
 
     /// Whether a parameter is declared with a type that only target code can read.

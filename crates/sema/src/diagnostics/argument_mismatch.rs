@@ -64,4 +64,25 @@ mod tests {
             "#]],
         );
     }
+
+    #[test]
+    fn a_default_value_takes_the_type_that_other_arguments_determine() {
+        check_errors(
+            "
+            struct S { bit<4> a; bool b; }
+            control Wanted<T>(inout T t);
+            control C(inout bit<8> t) { apply { } }
+            control D(inout S t) { apply { } }
+            package P<T>(Wanted<T> w, T n = 4);
+            package Q<T>(Wanted<T> w, T n = { 4, true });
+            P(C()) p;
+            Q(D()) q;
+            P(D()) main;",
+            expect![[r#"
+                t.p4:6:45: error[E0508]: the argument for `n` must be S, found int
+                  `4`: this is int
+                  `n`: this parameter
+            "#]],
+        );
+    }
 }
