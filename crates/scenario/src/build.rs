@@ -187,11 +187,12 @@ impl Simulation {
 
     /// The incasts with their hosts' figures.
     pub fn incasts(&self) -> impl Iterator<Item = (&IncastPlan, &Incast)> {
-        self.scenario.incasts.iter().enumerate().filter_map(|(number, plan)| {
-            // A host has its incasts in the order of the scenario.
-            let before = self.scenario.incasts[..number].iter().filter(|it| it.to == plan.to).count();
+        // A host has its incasts in the order of the scenario.
+        let mut before = vec![0; self.hosts.len()];
+        self.scenario.incasts.iter().filter_map(move |plan| {
             let host = self.network.node::<Host>(self.hosts[plan.to])?;
-            Some((plan, host.incasts().nth(before)?))
+            before[plan.to] += 1;
+            Some((plan, host.incasts().nth(before[plan.to] - 1)?))
         })
     }
 

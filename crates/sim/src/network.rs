@@ -156,11 +156,6 @@ impl Network {
         (0..self.channels.len()).filter(|&channel| is_link(&self.channels[channel])).collect()
     }
 
-    /// The channel that is sent on a port.
-    pub fn channel_from(&self, node: NodeId, port: usize) -> Option<usize> {
-        self.channels.iter().position(|channel| channel.from == PortId { node, port })
-    }
-
     /// The transmitter of a channel.
     pub fn transmitter(&self, channel: usize) -> &Transmitter {
         let Channel { partition, port, .. } = self.channels[channel];
