@@ -122,7 +122,7 @@ pub fn table(like: &EntrySpec, size: usize) -> TableSpec {
 /// A key that an entry matches; one in twenty may not match.
 pub fn key_of(entry: &EntrySpec, rng: &mut Rng) -> Vec<Bits> {
     let stray = rng.chance(1, 20);
-    let mut value = |wanted: &FieldMatch| {
+    let value = |wanted: &FieldMatch| {
         let width = field_of(wanted).width_bits;
         let random = Bits::from_limbs(width, &[rng.next_u64(), rng.next_u64()]);
         let under = |value: &Bits, mask: &Bits| value.or(&random.and(&mask.not()));
@@ -137,5 +137,5 @@ pub fn key_of(entry: &EntrySpec, rng: &mut Rng) -> Vec<Bits> {
             FieldMatch::Range { low, high } => within(rng, low, high),
         }
     };
-    entry.key.iter().map(|wanted| value(wanted)).collect()
+    entry.key.iter().map(value).collect()
 }

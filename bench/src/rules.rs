@@ -176,8 +176,8 @@ fn skewed(rng: &mut Rng, count: u64) -> u64 {
 fn address(rng: &mut Rng) -> u64 {
     // The same sites in every rule set: half of them have a first byte in common with others.
     let site = skewed(rng, 400);
-    let network = (site * 0x9e37 ^ site >> 3) & 0xff;
-    let first = if site % 2 == 0 { 10 + site % 7 } else { 20 + site % 180 };
+    let network = ((site * 0x9e37) ^ (site >> 3)) & 0xff;
+    let first = if site.is_multiple_of(2) { 10 + site % 7 } else { 20 + site % 180 };
     let subnet = skewed(rng, 256);
     let host = rng.below(256);
     first << 24 | network << 16 | subnet << 8 | host
