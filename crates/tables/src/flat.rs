@@ -519,7 +519,7 @@ mod tests {
         let mut rng = Rng::new(4);
         for width_bits in [24, 27, 32] {
             let flat = filled(width_bits, 60_000);
-            let (handle, slots) = (flat.root_handle(), flat.slots());
+            let (handle, slots) = (flat.root_handle(), flat.tries.slots());
             assert_eq!(handle.slots, slots.root.as_ptr());
             for _ in 0..1000 {
                 let key = rng.below(1 << width_bits);

@@ -29,7 +29,9 @@ use crate::leaves::Candidate;
 use crate::linear;
 use crate::ranked::{Chunk, LANES, Rank, RankedList};
 use crate::shape::{Shape, rank_in};
-use crate::trees::{Trees, better, still_open};
+#[cfg(target_arch = "x86_64")]
+use crate::trees::still_open;
+use crate::trees::{Trees, better};
 use base::limits::BURST_PACKETS_MAX;
 
 /// Entries up to which there are no trees, and below which there are none any more.
