@@ -65,7 +65,7 @@ impl Known {
 
 /// The parts of a window that an entry belongs to.
 pub(crate) enum Parts {
-    /// So many from the first on, of all that the last number masks; the first follows the last.
+    /// The first part, the number of parts from it on, and the mask of part numbers, which wrap round.
     Run(u64, u64, u64),
     /// Those with this value in the bits that are not in the second number.
     Free(u64, u64),
@@ -109,7 +109,7 @@ impl Window {
         (1 << self.bits) - 1
     }
 
-    /// The parts that an entry belongs to, among keys of which so much is known.
+    /// The parts that an entry belongs to, for keys with these known bits.
     #[inline(always)]
     pub fn parts(&self, shape: &Shape, known: &Known, entry: &Match<'_>) -> Parts {
         let Some(range) = self.range else {
@@ -234,7 +234,7 @@ impl Counters {
     }
 }
 
-/// The two windows of so many usable bits that separate most by themselves.
+/// The two windows of this number of usable bits that separate most by themselves.
 fn best_two(word: usize, range: Option<usize>, usable: u64, bits: u32, separated: &[i32; 64]) -> [Option<Window>; 2] {
     let mut best: [(i32, Option<Window>); 2] = [(i32::MIN, None); 2];
     for shift in 0..=64 - bits {

@@ -401,10 +401,8 @@ impl Scope<'_, '_> {
         let (source, size) = (self.pointer(from), self.size(from));
         match size {
             C::Int(size) if size <= PIECES_BYTES_MAX => {
-                let pieces = self.pieces(size);
-                let (load, store) = (pieces.load(&source), pieces.store(&self.at(name(target.clone()))));
-                self.out.extend(load);
-                self.out.extend(store);
+                let place = self.at(name(target.clone()));
+                self.copy_bytes(&source, &place, size);
             }
             _ => self.push(S::Eval(call("memmove", vec![self.at(name(target.clone())), source, size]))),
         }

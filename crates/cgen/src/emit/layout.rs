@@ -93,11 +93,10 @@ impl Scope<'_, '_> {
         let mut sizes = Vec::new();
         for header in headers {
             let HeaderRef::Fixed(id) = header else { return None };
-            let ty = &self.emitter.program.header_types[self.emitter.program.headers[*id].ty];
-            if !self.is_surely_valid(*id) || ty.varbit().is_some() {
+            if !self.is_surely_valid(*id) || self.emitter.program.header_type(header).varbit().is_some() {
                 return None;
             }
-            sizes.push((*id, i64::from(ty.fixed_width() / 8)));
+            sizes.push((*id, i64::from(self.bytes_of(*id))));
         }
         let start = i64::from(self.bytes_before_what_stays()?) - sizes.iter().map(|(_, size)| size).sum::<i64>();
         let mut at = start;
@@ -154,16 +153,14 @@ impl Scope<'_, '_> {
     /// Where a header will lie, if no other header lies there now. Headers that lie there and elsewhere at last are
     /// copied to their final places before.
     pub(super) fn final_place(&mut self, header: HeaderId) -> Option<i64> {
-        let at = *self.layout.as_ref()?.headers.get(&header)?;
+        let at = self.at_last(header)?;
         let in_the_way = self.in_the_way(header, at)?;
-        let mut known = self.known.lies.clone();
-        known.insert(header, Lies::At(at));
-        let before = std::mem::replace(&mut self.known.lies, known);
+        let before = self.known.lies.clone();
+        self.known.lies.insert(header, Lies::At(at));
         let mut moves = Vec::new();
         for other in in_the_way {
-            let last = self.layout.as_ref().and_then(|layout| layout.headers.get(&other)).copied();
             let is_free = |last: &i64| self.in_the_way(other, *last).is_some_and(|others| others.is_empty());
-            let Some(last) = last.filter(is_free) else {
+            let Some(last) = self.at_last(other).filter(is_free) else {
                 self.known.lies = before;
                 return None;
             };
@@ -171,10 +168,15 @@ impl Scope<'_, '_> {
             self.known.lies.insert(other, Lies::At(last));
         }
         for (other, last) in moves {
-            self.copy_bytes(lir::header(other), at_bytes(last), other);
+            self.copy_bytes(&lir::header(other), &at_bytes(last), self.bytes_of(other));
             self.take_place(other, at_bytes(last), Lies::At(last));
         }
         Some(at)
+    }
+
+    /// Where a header lies when the packet leaves, if it has the header then.
+    fn at_last(&self, header: HeaderId) -> Option<i64> {
+        self.layout.as_ref()?.headers.get(&header).copied()
     }
 
     /// The headers that lie where another would lie, if that is known.
@@ -199,11 +201,10 @@ impl Scope<'_, '_> {
         if self.layout.is_none() || to == from || self.bytes_of(from) > PIECES_BYTES_MAX {
             return false;
         }
-        let last = self.layout.as_ref().and_then(|layout| layout.headers.get(&to)).copied();
         let Some(Lies::At(now)) = self.known.lies.get(&from).copied() else { return false };
-        if last != Some(now) {
+        if self.at_last(to) != Some(now) {
             let Some(at) = self.final_place(to) else { return false };
-            self.copy_bytes(lir::header(from), at_bytes(at), from);
+            self.copy_bytes(&lir::header(from), &at_bytes(at), self.bytes_of(from));
             self.take_place(to, at_bytes(at), Lies::At(at));
             return true;
         }
@@ -220,17 +221,10 @@ impl Scope<'_, '_> {
             self.known = before;
             return false;
         };
-        self.copy_bytes(lir::header(from), place.clone(), from);
+        self.copy_bytes(&lir::header(from), &place, self.bytes_of(from));
         self.take_place(from, place, lies);
         self.take_place(to, at_bytes(now), Lies::At(now));
         true
-    }
-
-    fn copy_bytes(&mut self, from: C, to: C, header: HeaderId) {
-        let pieces = self.pieces(self.bytes_of(header));
-        let (load, store) = (pieces.load(&from), pieces.store(&to));
-        self.out.extend(load);
-        self.out.extend(store);
     }
 
     /// Records the place of a header, in the code and in what is known.

@@ -37,6 +37,13 @@ impl Scope<'_, '_> {
         }
         Pieces(pieces)
     }
+
+    /// Copies `size` bytes.
+    pub(crate) fn copy_bytes(&mut self, from: &C, to: &C, size: u32) {
+        let pieces = self.pieces(size);
+        self.out.extend(pieces.load(from));
+        self.out.extend(pieces.store(to));
+    }
 }
 
 impl Pieces {

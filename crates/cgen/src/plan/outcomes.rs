@@ -8,7 +8,7 @@ use super::fast_path::extracts;
 use base::{IndexVec, OrderedMap};
 use ir::{BlockKind, HeaderId, HeaderRef, Program, State, StateId, Stmt, StmtKind, Target, Transition};
 
-/// The paths through the parser up to which sets are told apart.
+/// The most paths through a parser for which there are outcomes.
 const PATHS_MAX: usize = 256;
 
 /// The headers that the parser has extracted, and the offset of each in bytes.
@@ -67,7 +67,7 @@ impl Paths<'_> {
             Target::Reject => {}
             Target::Accept if self.accepted.contains(&path.headers) => {}
             Target::Accept => {
-                // Packets with the same headers at other places cannot be told from these.
+                // The valid bits do not show at which of two places a header lies.
                 let is_same_set = |other: &Outcome| other.keys().eq(path.headers.keys());
                 if self.accepted.iter().any(is_same_set) {
                     return None;
