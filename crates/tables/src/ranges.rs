@@ -18,6 +18,7 @@ use crate::cells::{Cell, Cells, prefetch};
 use crate::hash_index::{HashIndex, RowHash};
 use crate::layout::Slot;
 use crate::ranked::{RangeField, Rank};
+use crate::shape;
 use crate::spec::{TableKind, TableSpec};
 use base::MatchKind;
 use base::limits::BURST_PACKETS_MAX;
@@ -215,9 +216,7 @@ impl Ranges {
 
 #[inline(always)]
 fn rank_in(cells: &Cells, cell: Cell) -> Rank {
-    let tail = cells.tail(cell);
-    let at = tail.len() - 3;
-    u128::from(tail[at]) << 64 | u128::from(tail[at + 1])
+    shape::rank_at(cells.tail(cell), 3)
 }
 
 fn bucket_of(cells: &Cells, cell: Cell) -> Option<usize> {

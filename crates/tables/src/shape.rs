@@ -94,8 +94,13 @@ pub(crate) fn tail_end(rank: Rank) -> [u64; 2] {
 /// The rank of the entry in a cell of a table whose tails end with it.
 #[inline(always)]
 pub(crate) fn rank_in(cells: &Cells, cell: Cell) -> Rank {
-    let tail = cells.tail(cell);
-    let at = tail.len() - 2;
+    rank_at(cells.tail(cell), 2)
+}
+
+/// The rank in a tail, `from_end` words before its end.
+#[inline(always)]
+pub(crate) fn rank_at(tail: &[u64], from_end: usize) -> Rank {
+    let at = tail.len() - from_end;
     u128::from(tail[at]) << 64 | u128::from(tail[at + 1])
 }
 
