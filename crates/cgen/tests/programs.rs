@@ -360,6 +360,43 @@ fn headers_are_written_where_they_will_lie() {
     .assert_eq(&variant.join("\n"));
 }
 
+/// An action that changes headers, run by a table that is looked up for the burst and, behind it, by one that is
+/// looked up in place.
+const AGAIN: &str = r#"
+    action put(bit<8> label) {
+        h.label.setValid();
+        h.label.value = label;
+    }
+    table by_value {
+        key = { h.outer.value : ternary; }
+        actions = { put; NoAction; }
+        const entries = { 0x61 &&& 0x7f : put(0x62); }
+        const default_action = NoAction();
+    }
+    table by_label {
+        key = { h.label.value : exact; }
+        actions = { put; NoAction; }
+        const entries = { 0x62 : put(0x63); }
+        const default_action = NoAction();
+    }
+    apply {
+        by_value.apply();
+        by_label.apply();
+        s.egress_spec = 1;
+    }
+"#;
+
+#[test]
+fn an_action_runs_again_behind_itself() {
+    let (before, rest) = TUNNEL.split_once("    apply {\n        h.inner").expect("a control with statements");
+    let (_, after) = rest.split_once("    }\n").expect("the end of the statements");
+    let program = program_of_text("again.p4", &format!("{before}{AGAIN}{after}")).unwrap();
+    let program = optimised(&program).unwrap();
+    let text = c_of(&program);
+    assert_eq!(text.matches("switch (valid0)").count(), 1, "code for each set of headers:\n{text}");
+    check(&program, &[b"abc", b"xyz", b""]);
+}
+
 #[test]
 fn headers_that_change_between_emits_are_copied_at_once() {
     let deparser = "emit h0\nh0.0 = 8w0x21\nemit h0\nset_invalid h0\nemit h0\nset_valid h0\nemit h0\nemit h1";

@@ -88,7 +88,9 @@ impl<'s> Scope<'s, '_> {
         let rest = rest.filter(|_| self.changes_headers(action).1);
         let Some((graph, id)) = self.inlined.zip(rest) else { return self.take(write) };
         self.laid_out(&|scope| {
-            write(scope);
+            // The action has a C block of its own: what follows may run it again, with the same parameters.
+            let body = scope.take(write);
+            scope.push(S::Block(body));
             scope.forget_line();
             scope.after_action(graph, id);
         })
