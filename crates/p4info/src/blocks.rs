@@ -16,17 +16,19 @@ use syntax::ast::Annotation;
 
 /// A declaration with the path of the instances that contain it; the path is empty in the outermost scope.
 #[derive(Clone, Debug)]
-pub(crate) struct Placed<I> {
+pub(crate) struct Placed<'h, I> {
     pub owner: String,
     pub id: I,
+    /// The arguments of the constructor of the enclosing parser or control.
+    pub passed: Passed<'h>,
     /// The arguments for the type parameters of the enclosing parser or control.
     pub bound: Rc<Bound>,
 }
 
-impl<I> Placed<I> {
+impl<I> Placed<'_, I> {
     /// A declaration in the outermost scope.
-    fn global(id: I) -> Placed<I> {
-        Placed { owner: String::new(), id, bound: Rc::default() }
+    fn global(id: I) -> Self {
+        Placed { owner: String::new(), id, passed: Rc::default(), bound: Rc::default() }
     }
 
     /// Its control-plane name.
@@ -37,8 +39,8 @@ impl<I> Placed<I> {
 
 /// An action that the program uses.
 #[derive(Debug)]
-pub(crate) struct UsedAction {
-    pub place: Placed<hir::ActionId>,
+pub(crate) struct UsedAction<'h> {
+    pub place: Placed<'h, hir::ActionId>,
     /// Whether a table lists it. An action that is only called has no parameters for the control plane.
     pub is_listed: bool,
 }
@@ -56,10 +58,10 @@ pub(crate) struct Object<'h> {
 /// All contents, in order.
 #[derive(Default)]
 pub(crate) struct Contents<'h> {
-    pub actions: Vec<UsedAction>,
-    pub tables: Vec<Placed<hir::TableId>>,
+    pub actions: Vec<UsedAction<'h>>,
+    pub tables: Vec<Placed<'h, hir::TableId>>,
     pub objects: Vec<Object<'h>>,
-    pub value_sets: Vec<Placed<hir::ValueSetId>>,
+    pub value_sets: Vec<Placed<'h, hir::ValueSetId>>,
     /// Calls of extern functions from controls.
     pub calls: Vec<ExternCall<'h>>,
 }
@@ -74,7 +76,7 @@ pub(crate) struct ExternCall<'h> {
 }
 
 /// A call in the body of a control, with its location.
-type PlacedCall<'h> = (Placed<hir::ControlId>, &'h hir::Call, Span);
+type PlacedCall<'h> = (Placed<'h, hir::ControlId>, &'h hir::Call, Span);
 
 /// Collects the contents. Only tables for whose name `is_applied` returns true count as applied.
 pub(crate) fn contents<'h>(program: &'h hir::Program, is_applied: &dyn Fn(&str) -> bool) -> Contents<'h> {
@@ -95,11 +97,11 @@ pub(crate) fn contents<'h>(program: &'h hir::Program, is_applied: &dyn Fn(&str) 
 
 /// The work list. Entries nearer to the outermost scope come first.
 enum Node<'h> {
-    Instance(Placed<hir::InstanceId>),
+    Instance(Placed<'h, hir::InstanceId>),
     Object(Object<'h>),
     Control(BlockInstance<'h, hir::ControlId>),
     Parser(BlockInstance<'h, hir::ParserId>),
-    Table(Placed<hir::TableId>),
+    Table(Placed<'h, hir::TableId>),
 }
 
 /// A control or parser at a path, with the arguments of its constructor.
@@ -111,26 +113,29 @@ struct BlockInstance<'h, I> {
     bound: Rc<Bound>,
 }
 
-impl<I> BlockInstance<'_, I> {
+impl<'h, I> BlockInstance<'h, I> {
     /// A declaration inside it.
-    fn placed<L>(&self, id: L) -> Placed<L> {
-        Placed { owner: self.path.clone(), id, bound: Rc::clone(&self.bound) }
+    fn placed<L>(&self, id: L) -> Placed<'h, L> {
+        let (passed, bound) = (Rc::clone(&self.passed), Rc::clone(&self.bound));
+        Placed { owner: self.path.clone(), id, passed, bound }
     }
 }
 
-/// Instances that were made as constructor arguments, by parameter.
-type Passed<'h> = Rc<Vec<(hir::VarId, Argument<'h>)>>;
+/// The arguments of a constructor, by parameter.
+pub(crate) type Passed<'h> = Rc<Vec<(hir::VarId, Argument<'h>)>>;
 
-/// An instance that was made as an argument. Its name is the parameter's, within the instance that receives it.
-#[derive(Clone)]
-struct Argument<'h> {
-    made: &'h hir::Expr,
+/// An argument of a constructor: an instance or a value that is known at compile time.
+#[derive(Clone, Debug)]
+pub(crate) struct Argument<'h> {
+    /// The expression that makes the instance or has the value.
+    pub made: &'h hir::Expr,
+    /// The name of an instance that is made here: the parameter's, within the instance that receives it.
     path: String,
-    /// The bindings of the names in its own arguments.
-    passed: Passed<'h>,
+    /// The bindings of the names in the expression.
+    pub passed: Passed<'h>,
     /// The arguments for the type parameters in its type.
-    bound: Rc<Bound>,
-    /// Whether it was made for this receiver, not passed on from another.
+    pub bound: Rc<Bound>,
+    /// Whether it is an instance that was made for this receiver, not passed on from another.
     is_own: bool,
 }
 
@@ -145,9 +150,9 @@ struct Walk<'a, 'h> {
 
 /// What a control at a path, or one that is inlined into it, declares.
 enum Declared<'h> {
-    Action(Placed<hir::ActionId>),
-    Table(Placed<hir::TableId>, hir::ControlId),
-    Instance(Placed<hir::InstanceId>),
+    Action(Placed<'h, hir::ActionId>),
+    Table(Placed<'h, hir::TableId>, hir::ControlId),
+    Instance(Placed<'h, hir::InstanceId>),
     Object(Object<'h>),
 }
 
@@ -192,7 +197,7 @@ impl<'h> Walk<'_, 'h> {
         }
     }
 
-    fn visit_instance(&mut self, place: &Placed<hir::InstanceId>, queue: &mut VecDeque<Node<'h>>) {
+    fn visit_instance(&mut self, place: &Placed<'h, hir::InstanceId>, queue: &mut VecDeque<Node<'h>>) {
         if !self.seen.insert((place.owner.clone(), place.id)) {
             return;
         }
@@ -257,11 +262,14 @@ impl<'h> Walk<'_, 'h> {
                     let path = full_name(path, &declaration.name, &declaration.annotations);
                     Argument { made: arg, path, passed: Rc::clone(outer), bound: Rc::clone(bound), is_own: true }
                 }
-                ExprKind::Var(var) => {
+                ExprKind::Var(var) if outer.iter().any(|(known, _)| known == var) => {
                     let (_, passed_on) = outer.iter().find(|(known, _)| known == var)?;
                     Argument { is_own: false, ..passed_on.clone() }
                 }
-                _ => return None,
+                _ => {
+                    let (passed, bound) = (Rc::clone(outer), Rc::clone(bound));
+                    Argument { made: arg, path: String::new(), passed, bound, is_own: false }
+                }
             };
             Some((*param, argument))
         };
@@ -333,7 +341,7 @@ impl<'h> Walk<'_, 'h> {
         }
     }
 
-    fn is_there(&self, table: &Placed<hir::TableId>) -> bool {
+    fn is_there(&self, table: &Placed<'_, hir::TableId>) -> bool {
         let declaration = &self.program.tables[table.id];
         (self.is_applied)(&table.name(&declaration.name, &declaration.annotations))
     }

@@ -1,34 +1,96 @@
 //! Actions that are copies of each other.
 //!
-//! What enters: two actions of the typed tree. What leaves: whether they have the same parameters and statements.
-//! Translation from P4_14 copies an action into each control that uses it; the copies have one name for controllers,
-//! so what one does the other must do. Variables, instances and parameters are compared by name: those of another
-//! control are other declarations.
+//! What enters: two actions of the typed tree, each in an instance of its control. What leaves: whether they have the
+//! same parameters and statements. Translation from P4_14 copies an action into each control that uses it; the copies
+//! have one name for controllers, so what one does the other must do. Variables, instances and parameters are compared
+//! by name: those of another control are other declarations. Constants and arguments of constructors are compared by
+//! value.
 
+use crate::blocks::{Passed, Placed};
+use crate::types::{Bound, substituted};
+use base::OrderedMap;
 use sema::hir::{Action, ActionId, Block, Call, Callee, Expr, ExprKind, Local, Program, Stmt, StmtKind, Type, VarId};
 use sema::walk::{blocks_of, exprs_of, for_each_part};
 use std::mem::discriminant;
+use std::rc::Rc;
+
+/// The constants of all controls.
+pub(crate) type Constants<'h> = OrderedMap<VarId, &'h Expr>;
+
+/// Collects the constants of all controls.
+pub(crate) fn constants(tree: &Program) -> Constants<'_> {
+    let locals = tree.controls.iter().flat_map(|control| &control.locals);
+    let constant = |local| match local {
+        &Local::Const(var, ref value) => Some((var, value)),
+        _ => None,
+    };
+    locals.filter_map(constant).collect()
+}
 
 /// Whether two actions are copies of one.
-pub(crate) fn are_copies(tree: &Program, one: ActionId, other: ActionId) -> bool {
-    let (one, other): (&Action, &Action) = (&tree.actions[one], &tree.actions[other]);
-    let comparison = Comparison { tree };
-    comparison.all(&one.params, &other.params, |a, b| comparison.variables(*a, *b))
-        && comparison.blocks(&one.body, &other.body)
-}
-
-struct Comparison<'h> {
+pub(crate) fn are_copies<'h>(
     tree: &'h Program,
+    constants: &Constants<'h>,
+    one: &Placed<'h, ActionId>,
+    other: &Placed<'h, ActionId>,
+) -> bool {
+    Comparison { tree, constants, one: Names::of(one), other: Names::of(other) }.actions(one.id, other.id)
 }
 
-impl Comparison<'_> {
+/// The meaning of names in the instance of a control.
+#[derive(Clone)]
+struct Names<'h> {
+    passed: Passed<'h>,
+    bound: Rc<Bound>,
+}
+
+impl<'h> Names<'h> {
+    fn of(place: &Placed<'h, ActionId>) -> Names<'h> {
+        Names { passed: Rc::clone(&place.passed), bound: Rc::clone(&place.bound) }
+    }
+}
+
+struct Comparison<'c, 'h> {
+    tree: &'h Program,
+    constants: &'c Constants<'h>,
+    one: Names<'h>,
+    other: Names<'h>,
+}
+
+impl<'h> Comparison<'_, 'h> {
+    fn actions(&self, one: ActionId, other: ActionId) -> bool {
+        let (one, other): (&Action, &Action) = (&self.tree.actions[one], &self.tree.actions[other]);
+        self.all(&one.params, &other.params, |a, b| self.variables(*a, *b)) && self.blocks(&one.body, &other.body)
+    }
+
     fn all<T>(&self, one: &[T], other: &[T], is_same: impl Fn(&T, &T) -> bool) -> bool {
         one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_same(one, other))
     }
 
     fn variables(&self, one: VarId, other: VarId) -> bool {
-        let (one, other) = (&self.tree.vars[one], &self.tree.vars[other]);
-        one.name == other.name && are_same_types(&one.ty, &other.ty)
+        match (self.value(one, &self.one), self.value(other, &self.other)) {
+            (Some((value, one)), Some((other_value, other))) => {
+                Comparison { one, other, ..*self }.exprs(value, other_value)
+            }
+            (None, None) => {
+                let (one, other) = (&self.tree.vars[one], &self.tree.vars[other]);
+                one.name == other.name && self.types(&one.ty, &other.ty)
+            }
+            _ => false,
+        }
+    }
+
+    /// The value of a constant or of a parameter of a constructor, and what the names in it mean.
+    fn value(&self, var: VarId, names: &Names<'h>) -> Option<(&'h Expr, Names<'h>)> {
+        if let Some((_, argument)) = names.passed.iter().find(|(param, _)| *param == var) {
+            let (passed, bound) = (Rc::clone(&argument.passed), Rc::clone(&argument.bound));
+            return Some((argument.made, Names { passed, bound }));
+        }
+        Some((*self.constants.get(&var)?, names.clone()))
+    }
+
+    fn types(&self, one: &Type, other: &Type) -> bool {
+        substituted(one, &self.one.bound) == substituted(other, &self.other.bound)
     }
 
     fn blocks(&self, one: &Block, other: &Block) -> bool {
@@ -66,7 +128,7 @@ impl Comparison<'_> {
         let (mut parts, mut other_parts) = (Vec::new(), Vec::new());
         for_each_part(one, &mut |part| parts.push(part));
         for_each_part(other, &mut |part| other_parts.push(part));
-        are_same_types(&one.ty, &other.ty)
+        self.types(&one.ty, &other.ty)
             && self.are_same_kinds(&one.kind, &other.kind)
             && self.all(&parts, &other_parts, |one, other| self.exprs(one, other))
     }
@@ -103,18 +165,13 @@ impl Comparison<'_> {
     fn calls(&self, one: &Call, other: &Call) -> bool {
         let is_same_callee = match (&one.callee, &other.callee) {
             (Callee::Function(one), Callee::Function(other)) => one == other,
-            (Callee::Action(one), Callee::Action(other)) => one == other || are_copies(self.tree, *one, *other),
+            (Callee::Action(one), Callee::Action(other)) => self.actions(*one, *other),
             (Callee::Method(_, one), Callee::Method(_, other)) => one == other,
             (Callee::Builtin(one, _), Callee::Builtin(other, _)) => one == other,
             (one, other) => discriminant(one) == discriminant(other),
         };
         is_same_callee
-            && self.all(&one.type_args, &other.type_args, are_same_types)
+            && self.all(&one.type_args, &other.type_args, |one, other| self.types(one, other))
             && self.all(&one.args, &other.args, |one, other| one.is_some() == other.is_some())
     }
-}
-
-/// Whether two types are the same as far as it is known before type parameters are bound.
-fn are_same_types(one: &Type, other: &Type) -> bool {
-    one == other || matches!((one, other), (Type::Param(_), Type::Param(_)))
 }

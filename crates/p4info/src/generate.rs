@@ -11,9 +11,9 @@ mod objects;
 mod tables;
 
 use crate::annotations::{self, find, is_hidden};
-use crate::blocks::{Contents, ExternCall, Object, contents};
+use crate::blocks::{Contents, ExternCall, Object, Placed, contents};
 use crate::codes;
-use crate::copies::are_copies;
+use crate::copies::{self, are_copies};
 use crate::model::Kind;
 use crate::symbols::{Names, Symbols, id_with_prefix};
 use crate::types::{Types, flat_fields, substituted};
@@ -120,21 +120,27 @@ fn collect(tree: &hir::Program, program: &ir::Program, contents: &Contents, type
 /// Actions whose names begin with a dot are copies of one action, as programs translated from P4_14 have them, if they
 /// have the same parameters and statements.
 fn check_names_of_actions(tree: &hir::Program, contents: &Contents, types: &mut Types) {
-    let mut seen: OrderedMap<(bool, String), hir::ActionId> = OrderedMap::new();
+    let constants = copies::constants(tree);
+    let mut seen: OrderedMap<(bool, String), &Placed<'_, hir::ActionId>> = OrderedMap::new();
     for action in &contents.actions {
-        let declaration = &tree.actions[action.place.id];
+        let place = &action.place;
+        let declaration = &tree.actions[place.id];
         let given = find(&declaration.annotations, "name").and_then(Annotation::single_string);
         if is_hidden(&declaration.annotations) {
             continue;
         }
         let is_copied = given.is_some_and(|name| name.starts_with('.'));
-        let name = action.place.name(&declaration.name, &declaration.annotations);
-        let first = *seen.entry((is_copied, name.clone())).or_insert(action.place.id);
-        if first != action.place.id && !(is_copied && are_copies(tree, first, action.place.id)) {
+        let name = place.name(&declaration.name, &declaration.annotations);
+        let first = *seen.entry((is_copied, name.clone())).or_insert(place);
+        let is_same = match is_copied {
+            true => are_copies(tree, &constants, first, place),
+            false => first.id == place.id,
+        };
+        if !is_same {
             let message = format!("two actions are called `{name}` for controllers");
             let diagnostic = Diagnostic::error(codes::ID, declaration.span, message)
                 .label("the same name")
-                .secondary(tree.actions[first].span, "the first one")
+                .secondary(tree.actions[first.id].span, "the first one")
                 .help("choose another name with `@name(\"...\")`");
             types.diagnostics.push(diagnostic);
         }

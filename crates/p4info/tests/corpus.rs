@@ -175,6 +175,52 @@ fn copies_of_an_action_have_its_statements() {
 }
 
 #[test]
+fn copies_of_an_action_have_its_constants() {
+    check_errors(
+        "control Part(inout meta_t meta)(bit<32> base, bit<8> unused) {
+            const bit<32> offset = base + 1;
+            @name(\".direct\") action a() { meta.index = base; }
+            @name(\".called\") action b() { a(); }
+            @name(\".constant\") action c() { meta.index = offset; }
+            @name(\".same\") action d() { meta.index = 1; }
+            table t { key = { meta.port: exact; } actions = { a; b; c; d; } default_action = a; }
+            apply { t.apply(); }
+        }
+        control Between(inout meta_t meta)(bit<32> base) {
+            Part(base, 3) inner;
+            apply { inner.apply(meta); }
+        }
+        control MyIngress(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t std) {
+            Part(1, 1) one; Between(1) again; Part(2, 1) other;
+            apply { one.apply(meta); again.apply(meta); other.apply(meta); }
+        }",
+        expect![[r#"
+            E1001: two actions are called `direct` for controllers: `a`
+            E1001: two actions are called `called` for controllers: `b`
+            E1001: two actions are called `constant` for controllers: `c`
+        "#]],
+    );
+}
+
+#[test]
+fn copies_of_an_action_have_its_types() {
+    check_errors(
+        "control Part<T>(inout meta_t meta) {
+            @name(\".typed\") action a(T x) { }
+            table t { key = { meta.port: exact; } actions = { a; NoAction; } default_action = NoAction; }
+            apply { t.apply(); }
+        }
+        control MyIngress(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t std) {
+            Part<bit<8>>() one; Part<bit<8>>() again; Part<bit<16>>() other;
+            apply { one.apply(meta); again.apply(meta); other.apply(meta); }
+        }",
+        expect![[r#"
+            E1001: two actions are called `typed` for controllers: `a`
+        "#]],
+    );
+}
+
+#[test]
 fn digests_of_one_name() {
     check_errors(
         "struct sent_t<T> { T value; }

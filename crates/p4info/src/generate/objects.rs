@@ -186,7 +186,7 @@ impl Generator<'_, '_, '_> {
         self.info.digests.push(v1::Digest { preamble, type_spec });
     }
 
-    pub(super) fn value_set(&mut self, place: &Placed<hir::ValueSetId>) {
+    pub(super) fn value_set(&mut self, place: &Placed<'_, hir::ValueSetId>) {
         let tree = self.tree;
         let declaration = &tree.value_sets[place.id];
         let name = place.name(&declaration.name, &declaration.annotations);

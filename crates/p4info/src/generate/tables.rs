@@ -79,7 +79,7 @@ impl Generator<'_, '_, '_> {
         }
     }
 
-    pub(super) fn table(&mut self, place: &Placed<hir::TableId>) {
+    pub(super) fn table(&mut self, place: &Placed<'_, hir::TableId>) {
         let declaration = &self.tree.tables[place.id];
         let name = place.name(&declaration.name, &declaration.annotations);
         let Some(lowered) = self.program.tables.iter().find(|table| table.name == name) else { return };
@@ -151,7 +151,7 @@ impl Generator<'_, '_, '_> {
         fields
     }
 
-    fn action_refs(&mut self, place: &Placed<hir::TableId>, declaration: &hir::Table) -> Vec<v1::ActionRef> {
+    fn action_refs(&mut self, place: &Placed<'_, hir::TableId>, declaration: &hir::Table) -> Vec<v1::ActionRef> {
         let mut references = Vec::new();
         for listed in &declaration.actions {
             let name = self.action_name(place, listed.action.action);
@@ -174,7 +174,7 @@ impl Generator<'_, '_, '_> {
     }
 
     /// The name of an action that a table lists: one of its control, or of the outermost scope.
-    fn action_name(&self, place: &Placed<hir::TableId>, action: hir::ActionId) -> String {
+    fn action_name(&self, place: &Placed<'_, hir::TableId>, action: hir::ActionId) -> String {
         let declaration = &self.tree.actions[action];
         let is_it = |used: &&UsedAction| used.place.id == action && used.place.owner == place.owner;
         let owner = match self.contents.actions.iter().find(is_it) {
