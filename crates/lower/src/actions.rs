@@ -31,8 +31,7 @@ impl<'h> Lowerer<'h> {
     }
 
     fn is_local_action(&self, id: hir::ActionId) -> bool {
-        let is_this = |local: &hir::Local| matches!(local, hir::Local::Action(action) if *action == id);
-        self.hir.controls.iter().any(|control| control.locals.iter().any(is_this))
+        self.memo.actions_of_controls.contains_key(&id)
     }
 
     fn lower_table_action(&mut self, id: hir::ActionId, args: &'h [Option<Expr>]) -> Lowered<ir::ActionId> {

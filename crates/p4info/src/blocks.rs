@@ -64,6 +64,8 @@ pub(crate) struct Contents<'h> {
     pub value_sets: Vec<Placed<'h, hir::ValueSetId>>,
     /// Calls of extern functions from controls.
     pub calls: Vec<ExternCall<'h>>,
+    /// The actions that controls declare.
+    pub actions_of_controls: OrderedMap<hir::ActionId, hir::ControlId>,
 }
 
 /// A call of an extern function.
@@ -82,7 +84,8 @@ type PlacedCall<'h> = (Placed<'h, hir::ControlId>, &'h hir::Call, Span);
 pub(crate) fn contents<'h>(program: &'h hir::Program, is_applied: &dyn Fn(&str) -> bool) -> Contents<'h> {
     let no_action = |action: &hir::Action| &*action.name == "NoAction" && action.params.is_empty();
     let no_action = program.actions.iter_enumerated().find(|(_, action)| no_action(action)).map(|(id, _)| id);
-    let mut walk = Walk { program, is_applied, no_action, contents: Contents::default(), seen: OrderedSet::new() };
+    let contents = Contents { actions_of_controls: program.actions_of_controls(), ..Contents::default() };
+    let mut walk = Walk { program, is_applied, no_action, contents, seen: OrderedSet::new() };
     let mut queue: VecDeque<Node<'h>> = VecDeque::new();
     let top = program.top.iter().filter_map(|local| match local {
         Local::Instance(id) => Some(*id),
@@ -415,8 +418,7 @@ impl<'h> Walk<'_, 'h> {
         let mut used: OrderedMap<(String, hir::ActionId), bool> = OrderedMap::new();
         let mut global = Vec::new();
         let mut note = |owner: &str, control: hir::ControlId, action: hir::ActionId, is_listed: bool| {
-            let is_local = |local: &Local| matches!(local, Local::Action(local) if *local == action);
-            let is_local = self.program.controls[control].locals.iter().any(is_local);
+            let is_local = self.contents.actions_of_controls.get(&action) == Some(&control);
             let key = (if is_local { owner.to_owned() } else { String::new() }, action);
             if !is_local && !used.contains_key(&key) {
                 global.push(action);

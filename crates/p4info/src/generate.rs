@@ -34,7 +34,9 @@ pub fn generate(tree: &hir::Program, program: &ir::Program, diagnostics: &mut Di
     let mut types = Types::new(tree, diagnostics);
     let names = collect(tree, program, &contents, &mut types);
     let symbols = names.finish();
-    let mut generator = Generator { tree, program, contents: &contents, symbols, types, info: v1::P4Info::default() };
+    let tables = program.tables.iter().map(|table| (&*table.name, table)).collect();
+    let (actions, info) = (OrderedSet::new(), v1::P4Info::default());
+    let mut generator = Generator { tree, program, contents: &contents, symbols, types, tables, actions, info };
     generator.all();
     let Generator { info, types, .. } = generator;
     let has_types = types.info != v1::P4TypeInfo::default() || may_have_types(&info, &contents);
@@ -209,6 +211,10 @@ struct Generator<'g, 'h, 'd> {
     contents: &'g Contents<'h>,
     symbols: Symbols,
     types: Types<'h, 'd>,
+    /// The lowered tables, by name.
+    tables: OrderedMap<&'g str, &'g ir::Table>,
+    /// The ids of the actions in `info`.
+    actions: OrderedSet<u32>,
     info: v1::P4Info,
 }
 

@@ -106,6 +106,18 @@ impl Program {
     pub fn annotation_value(&self, written: &ast::Expr) -> Option<&Expr> {
         self.annotation_values.get(&annotation_place(written))
     }
+
+    /// The actions that controls declare, each with its control.
+    pub fn actions_of_controls(&self) -> OrderedMap<ActionId, ControlId> {
+        let actions = self.controls.iter_enumerated().flat_map(|(control, declaration)| {
+            let action = move |local: &Local| match local {
+                Local::Action(action) => Some((*action, control)),
+                _ => None,
+            };
+            declaration.locals.iter().filter_map(action)
+        });
+        actions.collect()
+    }
 }
 
 /// The source range of an annotation's expression, and its text.

@@ -24,12 +24,26 @@ struct Pipeline {
     roots: Vec<usize>,
     /// The controls that are being inlined, outermost first.
     open: Vec<usize>,
-    /// Tables in the order of their first use.
-    tables: Vec<usize>,
+    tables: Distinct,
     /// For each of `open`, the variable that records whether it has returned; none if it never returns, or if it is the
     /// whole pipeline.
     returned: Vec<Option<Name>>,
     level: u32,
+}
+
+/// Tables or actions in the order of their first use.
+#[derive(Default)]
+struct Distinct {
+    order: Vec<usize>,
+    members: OrderedSet<usize>,
+}
+
+impl Distinct {
+    fn add(&mut self, member: usize) {
+        if self.members.insert(member) {
+            self.order.push(member);
+        }
+    }
 }
 
 /// Whether a control may return in a statement of its body.
@@ -159,17 +173,13 @@ impl Translator<'_, '_> {
         let is_ingress = wanted == "ingress";
         let mut locals = Vec::new();
         let tables = self.declared_order(&pipeline);
-        let mut actions = Vec::new();
+        let mut actions = Distinct::default();
         for &table in &tables {
             let own = self.actions_of(table).unwrap_or_default();
             let default = self.default_of(table).flatten();
-            for action in own.into_iter().chain(default) {
-                if !actions.contains(&action) {
-                    actions.push(action);
-                }
-            }
+            own.into_iter().chain(default).for_each(|action| actions.add(action));
         }
-        for action in actions {
+        for action in actions.order {
             locals.extend(self.action_declaration(action));
         }
         for &table in &tables {
@@ -181,7 +191,7 @@ impl Translator<'_, '_> {
             let _ = self.table_declarations(table, &known_as, &mut locals);
         }
         if is_ingress {
-            self.ingress_tables = pipeline.tables.iter().copied().collect();
+            self.ingress_tables = pipeline.tables.members;
         }
         let span = self.symbols.controls.get(wanted).map_or(program.end, |&it| program.controls[it].name.span);
         let parameters = self.block_parameters(true, span);
@@ -191,23 +201,22 @@ impl Translator<'_, '_> {
     /// The tables of a pipeline in the order of the reference compiler, which translates each control to a control: a
     /// control's own tables precede those of the controls that it calls.
     fn declared_order(&self, pipeline: &Pipeline) -> Vec<usize> {
-        let mut order = Vec::new();
+        let mut tables = Distinct::default();
         let mut seen = OrderedSet::new();
         let mut controls: Vec<usize> = pipeline.roots.iter().rev().copied().collect();
         while let Some(control) = controls.pop() {
             if seen.insert(control) {
-                let called = self.order_tables(control, &mut order);
+                let called = self.order_tables(control, &mut tables);
                 controls.extend(called.into_iter().rev());
             }
         }
-        order.retain(|table| pipeline.tables.contains(table));
-        let rest = pipeline.tables.iter().filter(|table| !order.contains(table)).copied().collect::<Vec<_>>();
-        order.extend(rest);
-        order
+        tables.order.retain(|table| pipeline.tables.members.contains(table));
+        pipeline.tables.order.iter().for_each(|&table| tables.add(table));
+        tables.order
     }
 
     /// Adds the tables that a control applies itself, and returns the controls that it calls.
-    fn order_tables(&self, control: usize, order: &mut Vec<usize>) -> Vec<usize> {
+    fn order_tables(&self, control: usize, tables: &mut Distinct) -> Vec<usize> {
         let mut called = Vec::new();
         let mut pending: Vec<&Statement> = self.program.controls[control].body.iter().rev().collect();
         while let Some(statement) = pending.pop() {
@@ -217,10 +226,8 @@ impl Translator<'_, '_> {
                     pending.extend(then_body.iter().chain(else_body).rev());
                 }
                 StatementKind::Apply { table, cases } => {
-                    if let Some(&table) = self.symbols.tables.get(&table.name)
-                        && !order.contains(&table)
-                    {
-                        order.push(table);
+                    if let Some(&table) = self.symbols.tables.get(&table.name) {
+                        tables.add(table);
                     }
                     pending.extend(cases.iter().flat_map(|case| &case.body).rev());
                 }
@@ -300,9 +307,7 @@ impl Translator<'_, '_> {
             }),
             StatementKind::Apply { table, cases } => {
                 let index = self.lookup(|symbols| &symbols.tables, table, "table")?;
-                if !pipeline.tables.contains(&index) {
-                    pipeline.tables.push(index);
-                }
+                pipeline.tables.add(index);
                 let name = self.table_name(index);
                 let apply = build::method(build::name(&name, table.span), "apply", Vec::new(), span);
                 if cases.is_empty() {

@@ -29,8 +29,7 @@ impl Generator<'_, '_, '_> {
         let declaration = &self.tree.actions[action.place.id];
         let name = action.place.name(&declaration.name, &declaration.annotations);
         let id = self.symbols.id(Kind::Action, &name);
-        let is_known = |it: &v1::Action| it.preamble.as_ref().is_some_and(|preamble| preamble.id == id);
-        if is_hidden(&declaration.annotations) || self.info.actions.iter().any(is_known) {
+        if is_hidden(&declaration.annotations) || !self.actions.insert(id) {
             return;
         }
         let params: Vec<hir::VarId> = match action.is_listed {
@@ -82,7 +81,7 @@ impl Generator<'_, '_, '_> {
     pub(super) fn table(&mut self, place: &Placed<'_, hir::TableId>) {
         let declaration = &self.tree.tables[place.id];
         let name = place.name(&declaration.name, &declaration.annotations);
-        let Some(lowered) = self.program.tables.iter().find(|table| table.name == name) else { return };
+        let Some(&lowered) = self.tables.get(&*name) else { return };
         if is_hidden(&declaration.annotations) {
             return;
         }
@@ -176,11 +175,8 @@ impl Generator<'_, '_, '_> {
     /// The name of an action that a table lists: one of its control, or of the outermost scope.
     fn action_name(&self, place: &Placed<'_, hir::TableId>, action: hir::ActionId) -> String {
         let declaration = &self.tree.actions[action];
-        let is_it = |used: &&UsedAction| used.place.id == action && used.place.owner == place.owner;
-        let owner = match self.contents.actions.iter().find(is_it) {
-            Some(_) => place.owner.as_str(),
-            None => "",
-        };
+        let is_local = self.contents.actions_of_controls.contains_key(&action);
+        let owner = if is_local { place.owner.as_str() } else { "" };
         annotations::full_name(owner, &declaration.name, &declaration.annotations)
     }
 
