@@ -25,13 +25,28 @@ impl Bits {
     }
 
     /// All bits one.
+    #[inline]
     pub fn ones(width: u32) -> Bits {
-        Bits::zero(width).not()
+        if width <= 64 {
+            return Bits::from_u64(width, u64::MAX);
+        }
+        let mut bits = Bits::zero(width);
+        bits.limbs.fill(u64::MAX);
+        bits.trimmed()
     }
 
     /// The mask of a prefix: the `count` highest bits are one, all of them if `count` exceeds the width.
+    #[inline]
     pub fn leading_ones(width: u32, count: u32) -> Bits {
-        Bits::ones(width).shl(u64::from(width.saturating_sub(count)))
+        let zeros = width.saturating_sub(count);
+        if width <= 64 {
+            return Bits::from_u64(width, u64::MAX.checked_shl(zeros).unwrap_or(0));
+        }
+        let mut bits = Bits::ones(width);
+        let (limbs, rest) = bits.limbs.split_at_mut(zeros as usize / 64);
+        limbs.fill(0);
+        rest.first_mut().into_iter().for_each(|limb| *limb &= u64::MAX << (zeros % 64));
+        bits
     }
 
     /// The low `width` bits of `value`.

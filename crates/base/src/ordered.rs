@@ -187,7 +187,12 @@ impl<K: Ord, V> OrderedMap<K, V> {
     where
         K: Borrow<Q>,
     {
-        let after = self.pieces.partition_point(|piece| piece.first().is_some_and(|(first, _)| first.borrow() <= key));
+        let begins = |piece: &Vec<(K, V)>| piece.first().is_some_and(|(first, _)| first.borrow() <= key);
+        // Keys that come in their order belong to the end.
+        let after = match self.pieces.last() {
+            Some(last) if begins(last) => self.pieces.len(),
+            _ => self.pieces.partition_point(begins),
+        };
         let piece = after.saturating_sub(1);
         let Some(entries) = self.pieces.get(piece) else { return Err(Place { piece, index: 0 }) };
         match entries.binary_search_by(|(other, _)| other.borrow().cmp(key)) {

@@ -48,14 +48,19 @@ impl Arrivals {
 
     /// Adds the insertions among these changes to tables that `keeps_cells`, as those of the state `version`. Returns
     /// whether there are any.
-    pub(crate) fn note(&self, changes: &[(usize, Change)], keeps_cells: impl Fn(usize) -> bool, version: u64) -> bool {
-        let arrival = |(table, change): &(usize, Change)| match change {
-            Change::Insert { handle, .. } if keeps_cells(*table) => {
-                Some(Arrival { table: *table, handle: *handle, version })
-            }
-            _ => None,
-        };
-        let batch: Vec<Arrival> = changes.iter().filter_map(arrival).collect();
+    pub(crate) fn note(
+        &self,
+        changes: &[(usize, Vec<Change>)],
+        keeps_cells: impl Fn(usize) -> bool,
+        version: u64,
+    ) -> bool {
+        let mut batch = Vec::new();
+        for (table, changes) in changes.iter().filter(|(table, _)| keeps_cells(*table)) {
+            batch.extend(changes.iter().filter_map(|change| match change {
+                Change::Insert { handle, .. } => Some(Arrival { table: *table, handle: *handle, version }),
+                _ => None,
+            }));
+        }
         if batch.is_empty() {
             return false;
         }
@@ -108,12 +113,12 @@ impl Waiting {
 mod tests {
     use super::*;
 
-    fn insertions(table: usize, handles: impl IntoIterator<Item = u32>) -> Vec<(usize, Change)> {
+    fn insertions(table: usize, handles: impl IntoIterator<Item = u32>) -> Vec<(usize, Vec<Change>)> {
         let packed =
             || crate::canonical::PackedMatch { rows: Vec::new().into(), priority: 0, sequence: 0, prefix_len: 0 };
         let insert =
             |handle| Change::Insert { handle: Handle(handle), packed: packed(), action: 0, data: Box::new([]) };
-        handles.into_iter().map(|handle| (table, insert(handle))).collect()
+        vec![(table, handles.into_iter().map(insert).collect())]
     }
 
     fn taken(arrivals: &Arrivals, version: u64) -> Vec<(usize, u32)> {

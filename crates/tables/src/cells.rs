@@ -12,7 +12,7 @@
 #![allow(unsafe_code, reason = "cells are words to the engines and headers to C: two views of the same memory")]
 
 use crate::abi::{EntryHeader, HEADER_WORDS};
-use crate::memory::prefer_large_pages;
+use crate::memory::{Large, prefer_large_pages};
 
 const LINE_WORDS: usize = 8;
 
@@ -27,13 +27,13 @@ pub(crate) type Cell = u32;
 /// All cells of a table.
 #[derive(Clone, Debug)]
 pub(crate) struct Cells {
-    lines: Vec<Line>,
+    lines: Large<Line>,
     stride_words: usize,
     tail_start: usize,
     tail_words: usize,
     count: usize,
     /// The new memory while cells are moved: equal to the head of `lines`.
-    successor: Vec<Line>,
+    successor: Large<Line>,
 }
 
 /// Lines up to which memory is moved at once: one MiB.
@@ -47,8 +47,14 @@ impl Cells {
     pub fn new(data_words: usize, tail_words: usize) -> Cells {
         let stride_words = Cells::stride_for(data_words, tail_words);
         let tail_start = HEADER_WORDS + data_words;
-        let mut cells =
-            Cells { lines: Vec::new(), stride_words, tail_start, tail_words, count: 0, successor: Vec::new() };
+        let mut cells = Cells {
+            lines: Large::default(),
+            stride_words,
+            tail_start,
+            tail_words,
+            count: 0,
+            successor: Large::default(),
+        };
         cells.grow(1);
         cells
     }
@@ -66,8 +72,9 @@ impl Cells {
     pub fn reserve(&mut self, count: usize) {
         let lines = self.lines_for(count);
         if lines > self.lines.capacity() {
-            self.successor = Vec::new();
-            self.lines.reserve_exact(lines.saturating_sub(self.lines.len()));
+            self.successor = Large::default();
+            let more = lines.saturating_sub(self.lines.len());
+            self.lines.reserve_exact(more);
             prefer_large_pages(&self.lines);
         }
     }
@@ -85,8 +92,9 @@ impl Cells {
     pub fn shrink(&mut self, count: usize) {
         if count < self.count {
             self.count = count;
-            self.successor = Vec::new();
-            self.lines.truncate(self.lines_for(count));
+            self.successor = Large::default();
+            let lines = self.lines_for(count);
+            self.lines.truncate(lines);
             self.lines.shrink_to_fit();
         }
     }
@@ -107,10 +115,9 @@ impl Cells {
         let capacity = self.lines.capacity();
         if lines > capacity {
             // Moves the remaining cells now.
-            self.successor = Vec::new();
+            self.successor = Large::default();
         } else if lines > capacity / 4 * 3 && capacity > MOVED_LINES_MAX && self.successor.capacity() == 0 {
-            self.successor = Vec::with_capacity(2 * capacity);
-            prefer_large_pages(&self.successor);
+            self.successor = Vec::with_capacity(2 * capacity).into();
         }
         if lines > self.lines.len() {
             self.lines.resize(lines, Line([0; LINE_WORDS]));

@@ -7,7 +7,7 @@
 //! would fill very many slots; they are stored separately, for keys without another match.
 //!
 //! A table that has become too large for its root, or far too small, gets a new trie. Each change copies a few entries
-//! to it, the shortest first, and it replaces the old one when it has all. Until then lookups use the old one.
+//! to it, in the order of their bits, and it replaces the old one when it has all. Until then lookups use the old one.
 //!
 //! Of all entries that cover a slot no two have the same length, so that the length in a slot identifies its entry:
 //! cells may be shared by entries.
@@ -16,7 +16,7 @@ use crate::abi::RootHandle;
 use crate::cells::Cell;
 use crate::layout::{KeyField, KeyLayout};
 use crate::lpm::{Piece, pieces};
-use crate::memory::prefer_large_pages;
+use crate::memory::{Large, prefer_large_pages};
 use crate::spec::{Handle, TableKind};
 use base::OrderedMap;
 use base::limits::TABLE_ENTRIES_MAX;
@@ -69,6 +69,9 @@ pub(crate) struct Flat {
     tries: Tries,
     /// Bit string and length of entries, by handle.
     prefixes: Vec<(u32, u8)>,
+    /// New entries of a batch: the bit string above what will be in its slots. So their order is that of the trie's
+    /// slots, each of which is touched once.
+    waiting: Vec<u64>,
 }
 
 /// Entries by bit string, in the trie that lookups use and in the one that will replace it.
@@ -77,20 +80,20 @@ pub(crate) struct Tries {
     string_bits: u32,
     trie: Trie,
     successor: Option<Box<Successor>>,
-    /// By length and leading bits, to find the next shorter one when an entry is removed.
+    /// To find the next shorter one when an entry is removed.
     entries: OrderedMap<EntryKey, Cell>,
 }
 
-/// An entry's length, and its leading bits.
+/// An entry's leading bits with zeros behind them, and its length: an entry precedes those that it covers.
 type EntryKey = (u32, u32);
 
 /// The trie that lookups use.
 #[derive(Clone, Debug)]
 struct Trie {
     root_bits: u32,
-    root: Vec<u32>,
+    root: Large<u32>,
     /// The first is empty, for keys that need none.
-    nodes: Vec<[u32; 1 << STRIDE_BITS]>,
+    nodes: Large<[u32; 1 << STRIDE_BITS]>,
     free_nodes: Vec<u32>,
     /// The slots of short entries, for each value of the first bits.
     short: Vec<u32>,
@@ -128,11 +131,13 @@ impl Flat {
     pub fn new(key: &[KeyField], layout: &KeyLayout) -> Flat {
         let pieces = pieces(key, layout);
         let string_bits = pieces.iter().map(|piece| piece.width_bits).sum();
-        Flat { pieces, key_words: layout.words(), tries: Tries::new(string_bits), prefixes: Vec::new() }
+        let (tries, prefixes, waiting) = (Tries::new(string_bits), Vec::new(), Vec::new());
+        Flat { pieces, key_words: layout.words(), tries, prefixes, waiting }
     }
 
     pub fn clear(&mut self) {
         self.prefixes = Vec::new();
+        self.waiting = Vec::new();
         self.tries = Tries::new(self.tries.string_bits);
     }
 
@@ -144,7 +149,18 @@ impl Flat {
 
     /// Prepares for `additional` more entries.
     pub fn reserve(&mut self, additional: usize) {
-        self.tries.reserve(additional);
+        self.waiting.reserve_exact(additional);
+        self.tries.reserve(self.waiting.len() + additional);
+    }
+
+    /// Must follow a batch of changes before the next lookup.
+    pub fn commit(&mut self) {
+        let mut waiting = std::mem::take(&mut self.waiting);
+        waiting.sort_unstable();
+        for entry in waiting {
+            let (string, slot) = ((entry >> 32) as u32, entry as u32);
+            self.tries.insert(string, len_of(slot), slot & CELL);
+        }
     }
 
     /// The bit string of a row, its first bit the highest.
@@ -163,17 +179,19 @@ impl Flat {
         let (string, position) = (self.string(row), handle.0 as usize);
         self.prefixes.resize(self.prefixes.len().max(position + 1), (0, 0));
         self.prefixes[position] = (string, len as u8);
-        self.tries.insert(string, len, cell);
+        self.waiting.push(u64::from(leading(string, len)) << 32 | u64::from(entry_slot(len, cell)));
     }
 
     /// The cell of an entry.
-    pub fn cell(&self, handle: Handle) -> Cell {
+    pub fn cell(&mut self, handle: Handle) -> Cell {
+        self.commit();
         let (string, len) = self.prefix(handle);
-        self.tries.entries[&(len, leading(string, len))]
+        self.tries.entries[&(leading(string, len), len)]
     }
 
     /// Changes the cell of an entry.
     pub fn modify(&mut self, handle: Handle, cell: Cell) {
+        self.commit();
         let (string, len) = self.prefix(handle);
         self.tries.write(string, len, cell);
     }
@@ -185,6 +203,7 @@ impl Flat {
 
     /// Removes an entry.
     pub fn remove(&mut self, handle: Handle) {
+        self.commit();
         let (string, len) = self.prefix(handle);
         self.tries.remove(string, len);
     }
@@ -246,7 +265,7 @@ impl Tries {
         if bits > self.trie.root_bits && additional > self.len() {
             self.successor = None;
             self.trie = Trie::new(bits);
-            self.entries.iter().for_each(|(&key, &cell)| self.trie.write(string_of(key), key.0, cell));
+            self.entries.iter().for_each(|(&(string, len), &cell)| self.trie.write(string, len, cell));
         }
     }
 
@@ -269,13 +288,13 @@ impl Tries {
         let start = || Box::new(Successor { trie: Trie::new(bits), next: (0, 0) });
         let Successor { trie, next } = &mut **self.successor.get_or_insert_with(start);
         let mut slots = 0;
-        for (&key, &cell) in self.entries.range(*next..) {
+        for (&key @ (string, len), &cell) in self.entries.range(*next..) {
             if slots >= SLOTS_AT_ONCE {
                 *next = key;
                 return;
             }
-            trie.write(string_of(key), key.0, cell);
-            slots += 1 << bits.saturating_sub(key.0);
+            trie.write(string, len, cell);
+            slots += 1 << bits.saturating_sub(len);
         }
         if let Some(successor) = self.successor.take() {
             self.trie = successor.trie;
@@ -299,20 +318,20 @@ impl Tries {
     }
 
     fn write(&mut self, string: u32, len: u32, cell: Cell) {
-        let key = (len, leading(string, len));
+        let key = (leading(string, len), len);
         self.entries.insert(key, cell);
         self.each(key, |trie| trie.write(string, len, cell));
     }
 
     /// Removes an entry.
     pub fn remove(&mut self, string: u32, len: u32) {
-        let key = (len, leading(string, len));
+        let key = (leading(string, len), len);
         self.entries.remove(&key);
         // Short entries are stored separately in both tries, so the next shorter one is the same, and the new trie has
-        // it.
+        // it, since it precedes this one.
         let is_short = self.trie.is_short(len);
         let shorter = (0..len).rev().take_while(|&shorter| self.trie.is_short(shorter) == is_short);
-        let slot = |shorter| Some(entry_slot(shorter, *self.entries.get(&(shorter, leading(string, shorter)))?));
+        let slot = |shorter| Some(entry_slot(shorter, *self.entries.get(&(leading(string, shorter), shorter))?));
         let heir = shorter.filter_map(slot).next().unwrap_or(0);
         self.each(key, |trie| {
             trie.change(string, len, &|old| if old != 0 && len_of(old) == len { heir } else { old });
@@ -377,9 +396,8 @@ impl Tries {
 impl Trie {
     /// An empty trie with a root of this many bits.
     fn new(root_bits: u32) -> Trie {
-        let root = vec![0; 1 << root_bits];
-        prefer_large_pages(&root);
-        let nodes = vec![[0; 1 << STRIDE_BITS]];
+        let root = vec![0; 1 << root_bits].into();
+        let nodes = vec![[0; 1 << STRIDE_BITS]].into();
         Trie { root_bits, root, nodes, free_nodes: Vec::new(), short: vec![0; 1 << SHORT_BITS] }
     }
 
@@ -391,6 +409,14 @@ impl Trie {
     /// Writes an entry to the slots where it is the longest.
     fn write(&mut self, string: u32, len: u32, cell: Cell) {
         let new = entry_slot(len, cell);
+        if len <= self.root_bits && !self.is_short(len) {
+            // No slot leads to a node, or has a longer entry, if none has a greater number than these.
+            let slots = &mut self.root[covered(top(string, 0, self.root_bits), self.root_bits, len)];
+            if slots.iter().fold(0, |most, slot| most.max(*slot)) < entry_slot(len + 1, 0) {
+                slots.fill(new);
+                return;
+            }
+        }
         self.change(string, len, &|old| if old != 0 && len_of(old) > len { old } else { new });
     }
 
@@ -481,14 +507,9 @@ fn top(string: u32, position: u32, width: u32) -> usize {
     (rest >> (63 - width) >> 1) as usize
 }
 
-/// The first `len` bits of a string.
+/// The first `len` bits of a string, with zeros behind them.
 fn leading(string: u32, len: u32) -> u32 {
-    top(string, 0, len) as u32
-}
-
-/// The bit string of an entry.
-fn string_of((len, leading): EntryKey) -> u32 {
-    (u64::from(leading) << (32 - len)) as u32
+    string & u32::MAX.checked_shl(32 - len).unwrap_or(0)
 }
 
 /// Those of the slots with numbers of `bits` bits that a prefix of `len` bits of `slot` covers.
@@ -510,6 +531,7 @@ mod tests {
             let network = u64::from(handle) << (width_bits - 20);
             flat.insert(Handle(handle), &[network], 20, handle % 100 + 1);
         }
+        flat.commit();
         flat
     }
 

@@ -94,6 +94,17 @@ impl<T> LeftRight<T> {
         unsafe { &mut *self.shared.copies[1 - active].get() }
     }
 
+    /// The same, and the copy that readers see.
+    pub fn both(&mut self) -> (&mut T, &T) {
+        let active = self.shared.active.load(Ordering::Relaxed);
+        // SAFETY: readers share the active copy, and no one else has it: `hidden` and this method give the other one
+        // to be changed, and a swap needs `&mut self`.
+        let shown = unsafe { &*self.shared.copies[active].get() };
+        let hidden: *mut T = self.hidden();
+        // SAFETY: the reference that `hidden` gave, which borrows `self` as long as this one.
+        (unsafe { &mut *hidden }, shown)
+    }
+
     /// Shows the hidden copy to readers and hides the other.
     pub fn swap(&mut self) {
         debug_assert!(self.lingering.is_empty(), "a swap follows changes to a free copy");

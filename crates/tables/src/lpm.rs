@@ -21,7 +21,7 @@
 
 use crate::cells::{Cell, Cells, prefetch};
 use crate::layout::{KeyField, KeyLayout};
-use crate::memory::prefer_large_pages;
+use crate::memory::{Large, prefer_large_pages};
 use base::limits::BURST_PACKETS_MAX;
 use base::{MatchKind, OrderedMap};
 use std::hint::select_unpredictable;
@@ -92,15 +92,15 @@ fn rank(set: u64, bit: u32) -> u32 {
 
 /// Blocks of one to 64 neighbours in one vector; freed blocks are used again by their size.
 #[derive(Clone, Debug)]
-struct Blocks<T> {
-    items: Vec<T>,
+struct Blocks<T: Copy> {
+    items: Large<T>,
     free: Vec<Vec<u32>>,
 }
 
 impl<T: Copy + Default> Blocks<T> {
     fn new() -> Blocks<T> {
         // Block 0 is unused, so that a link of 0 means none.
-        Blocks { items: vec![T::default()], free: vec![Vec::new(); 65] }
+        Blocks { items: vec![T::default()].into(), free: vec![Vec::new(); 65] }
     }
 
     /// Capacities are even numbers, and multiples of four from four on, for fewer moves and fewer sizes.
@@ -119,7 +119,7 @@ impl<T: Copy + Default> Blocks<T> {
         let capacity = Self::capacity(len);
         self.free[capacity as usize].pop().unwrap_or_else(|| {
             let (start, room) = (self.items.len() as u32, self.items.capacity());
-            self.items.resize(self.items.len() + capacity as usize, T::default());
+            self.items.resize(start as usize + capacity as usize, T::default());
             if self.items.capacity() > room {
                 prefer_large_pages(&self.items);
             }
@@ -233,7 +233,7 @@ pub(crate) struct Lpm<const WORDS: usize> {
     is_whole_words: bool,
     string_bits: u32,
     root_bits: u32,
-    root: Vec<RootSlot>,
+    root: Large<RootSlot>,
     coarse: Vec<Cell>,
     /// Bits of a root slot's number that the coarse table ignores.
     coarse_shift: u32,
@@ -308,8 +308,7 @@ impl<const WORDS: usize> Lpm<WORDS> {
         let string_bits = pieces.iter().map(|piece| piece.width_bits).sum();
         let root_bits = bits.min(string_bits);
         let coarse_shift = root_bits.min(COARSE_BITS);
-        let root = vec![[0; 2]; 1 << root_bits];
-        prefer_large_pages(&root);
+        let root = vec![[0; 2]; 1 << root_bits].into();
         Lpm {
             pieces,
             key_words,

@@ -8,6 +8,8 @@
 
 #![allow(unsafe_code, reason = "asks system and allocator to treat memory of ours in a certain way")]
 
+use std::ops::{Deref, DerefMut};
+
 /// The number of bytes from which a system call pays.
 const LARGE_BYTES: usize = 4 << 20;
 
@@ -21,6 +23,47 @@ pub(crate) fn prefer_system_memory() {
         ONCE.call_once(|| unsafe {
             libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE_BYTES as i32 / 4);
         });
+    }
+}
+
+/// A vector whose clone has its capacity, and is in large pages, too.
+#[derive(Debug)]
+pub(crate) struct Large<T>(Vec<T>);
+
+impl<T> Default for Large<T> {
+    fn default() -> Large<T> {
+        Large(Vec::new())
+    }
+}
+
+impl<T: Copy> Clone for Large<T> {
+    fn clone(&self) -> Large<T> {
+        let mut items = Vec::with_capacity(self.0.capacity());
+        prefer_large_pages(&items);
+        items.extend_from_slice(&self.0);
+        Large(items)
+    }
+}
+
+impl<T> From<Vec<T>> for Large<T> {
+    fn from(items: Vec<T>) -> Large<T> {
+        prefer_large_pages(&items);
+        Large(items)
+    }
+}
+
+impl<T> Deref for Large<T> {
+    type Target = Vec<T>;
+    #[inline(always)]
+    fn deref(&self) -> &Vec<T> {
+        &self.0
+    }
+}
+
+impl<T> DerefMut for Large<T> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut Vec<T> {
+        &mut self.0
     }
 }
 

@@ -15,7 +15,7 @@
 //! replacements and removals in the old table are made in it, too. Slots inserted after `copied` are copied later; so
 //! new memory is touched from its begin on, and not everywhere at once.
 
-use crate::memory::prefer_large_pages;
+use crate::memory::Large;
 
 /// A slot. The default is a free one.
 pub(crate) trait Slot: Copy + Default {
@@ -34,8 +34,8 @@ pub(crate) trait Slot: Copy + Default {
 
 /// The slots.
 #[derive(Clone, Debug)]
-pub(crate) struct Probing<S> {
-    slots: Vec<S>,
+pub(crate) struct Probing<S: Slot> {
+    slots: Large<S>,
     slots_min: usize,
     len: usize,
     successor: Option<Box<Successor<S>>>,
@@ -43,8 +43,8 @@ pub(crate) struct Probing<S> {
 
 /// The successor's slots.
 #[derive(Clone, Debug)]
-struct Successor<S> {
-    slots: Vec<S>,
+struct Successor<S: Slot> {
+    slots: Large<S>,
     /// Places of the old table that have been copied. The successor may have others, too.
     copied: usize,
 }
@@ -200,10 +200,8 @@ impl<S: Slot> Probing<S> {
 }
 
 /// Free slots. For zero numbers and arrays of them, the library takes zeroed memory from the system.
-fn free_slots<S: Slot>(count: usize) -> Vec<S> {
-    let slots = vec![S::default(); count];
-    prefer_large_pages(&slots);
-    slots
+fn free_slots<S: Slot>(count: usize) -> Large<S> {
+    vec![S::default(); count].into()
 }
 
 /// Where a slot is, or the free place where it would be.

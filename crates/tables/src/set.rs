@@ -111,8 +111,14 @@ pub struct TableSet {
     revision: u64,
 }
 
-/// Changes for snapshots, each with the position of its table.
-pub(crate) type Changes = Vec<(usize, Change)>;
+/// Changes for snapshots, each run of them with the position of its table.
+pub(crate) type Changes = Vec<(usize, Vec<Change>)>;
+
+/// Bytes of a table that are copied in the time of one change.
+const COPIED_BYTES: usize = 2 << 10;
+
+/// Changes below which no table is copied.
+const COPIED_CHANGES_MIN: usize = 64;
 
 /// One copy: a snapshot for each table, and how to call it.
 #[derive(Debug)]
@@ -130,15 +136,48 @@ impl Copy {
         // Each table has a seed of its own; both copies have the same, so that their slots are equal.
         let mut rng = Rng::new(seed);
         let snapshots: Vec<_> = tables.iter().map(|table| Snapshot::new(table, rng.next_u64())).collect();
-        let handles = snapshots.iter().map(Snapshot::lookup_handle).collect();
         let revisions = vec![0; snapshots.len()];
-        Copy { snapshots, handles, version: 0, revisions, revision: 0 }
+        let mut copy = Copy { snapshots, handles: Vec::new(), version: 0, revisions, revision: 0 };
+        copy.settle();
+        copy
     }
 
-    fn follow(&mut self, changes: &[(usize, Change)]) {
-        for (table, change) in changes {
-            self.snapshots[*table].apply(change);
+    /// An equal copy.
+    fn twin(&self) -> Copy {
+        let (snapshots, revisions) = (self.snapshots.clone(), self.revisions.clone());
+        let mut twin = Copy { snapshots, handles: Vec::new(), revisions, ..*self };
+        twin.settle();
+        twin
+    }
+
+    /// Makes these changes.
+    fn follow(&mut self, changes: &[(usize, Vec<Change>)]) {
+        for (table, changes) in changes {
+            changes.iter().for_each(|change| self.snapshots[*table].apply(change));
         }
+        self.settle();
+    }
+
+    /// Makes the changes that the other copy has, and this one has not. Where they are many compared to the table, it
+    /// is copied instead.
+    fn catch_up(&mut self, other: &Copy, changes: &[(usize, Vec<Change>)]) {
+        if changes.iter().map(|(_, changes)| changes.len()).sum::<usize>() < COPIED_CHANGES_MIN {
+            return self.follow(changes);
+        }
+        let mut counts = vec![0; self.snapshots.len()];
+        changes.iter().for_each(|(table, changes)| counts[*table] += changes.len());
+        let is_copied = |table: usize| counts[table] * COPIED_BYTES > other.snapshots[table].bytes();
+        for (table, changes) in changes.iter().filter(|(table, _)| !is_copied(*table)) {
+            changes.iter().for_each(|change| self.snapshots[*table].apply(change));
+        }
+        for table in (0..counts.len()).filter(|table| counts[*table] > 0 && is_copied(*table)) {
+            self.snapshots[table].clone_from(&other.snapshots[table]);
+        }
+        self.settle();
+    }
+
+    /// Must follow changes.
+    fn settle(&mut self) {
         for snapshot in &mut self.snapshots {
             snapshot.commit();
         }
@@ -158,7 +197,8 @@ impl TableSet {
         prefer_system_memory();
         let tables = specs.into_iter().map(Table::new).collect::<Result<Vec<_>, _>>()?;
         let profiles = profiles.into_iter().map(Profile::new).collect();
-        let copies = LeftRight::new([Copy::of(&tables, seed), Copy::of(&tables, seed)]);
+        let copy = Copy::of(&tables, seed);
+        let copies = LeftRight::new([copy.twin(), copy]);
         Ok(TableSet::of(tables, profiles, copies))
     }
 
@@ -234,7 +274,9 @@ impl TableSet {
         };
         let (outcome, change, undo) = target.apply(operation, is_named)?;
         let follow = |(index, table): (usize, &Table)| match (&table.spec().profile, &change) {
-            (Some(used), Some(change)) if used.profile == profile => Some((index, table.profile_change(used, change))),
+            (Some(used), Some(change)) if used.profile == profile => {
+                Some((index, vec![table.profile_change(used, change)]))
+            }
             _ => None,
         };
         let changes = self.tables.iter().enumerate().filter_map(follow).collect();
@@ -351,8 +393,8 @@ impl TableSet {
         self.version += u64::from(has_arrivals);
         self.revision += 1;
         changes.iter().for_each(|(table, _)| self.revisions[*table] = self.revision);
+        self.catch_up();
         let hidden = self.copies.hidden();
-        hidden.follow(&std::mem::take(&mut self.pending));
         hidden.follow(&changes);
         hidden.version = self.version;
         hidden.revision = self.revision;
@@ -361,7 +403,16 @@ impl TableSet {
         self.pending = changes;
         // The readers are almost always between bursts or soon will be; the other copy follows now if it can.
         if self.copies.is_free() {
-            self.copies.hidden().follow(&std::mem::take(&mut self.pending));
+            self.catch_up();
+        }
+    }
+
+    /// Brings the hidden copy up to the active one.
+    fn catch_up(&mut self) {
+        let pending = std::mem::take(&mut self.pending);
+        if !pending.is_empty() {
+            let (hidden, active) = self.copies.both();
+            hidden.catch_up(active, &pending);
         }
     }
 

@@ -136,6 +136,7 @@ impl Snapshot {
     /// Must follow a batch of changes.
     pub(crate) fn commit(&mut self) {
         match &mut self.engine {
+            Engine::Flat(engine) => engine.commit(),
             Engine::Ternary(engine) => engine.commit(&self.cells),
             Engine::Ranges(engine) => engine.commit(),
             _ => {}

@@ -4,6 +4,7 @@
 //! [`crate::Snapshot`] up to date. Every step can be undone, so that a batch over several tables is all or nothing.
 
 use crate::canonical::{self, PackedMatch};
+use crate::cells;
 use crate::error::{Problem, TableError};
 use crate::flat;
 use crate::hash_index::{HashIndex, hash_words};
@@ -90,11 +91,21 @@ pub(crate) enum Change {
     },
 }
 
+/// A valid entry, ready to be inserted.
+struct Prepared {
+    spec: EntrySpec,
+    packed: PackedMatch,
+    identity: u32,
+}
+
+/// Entries of a batch that are prepared before the first of them is inserted.
+const PREPARED_AT_ONCE: usize = 16;
+
 /// How to undo a step.
 #[derive(Debug)]
 pub(crate) enum Undo {
     Insert(Handle),
-    Delete(Entry),
+    Delete(Box<Entry>),
     Modify { handle: Handle, action: usize, args: Vec<Bits> },
     Clear(Box<Store>),
     SetDefault(Option<ActionCall>),
@@ -390,8 +401,7 @@ impl Table {
             Operation::InsertMany(entries) => {
                 journal.changes.push(Change::Reserve { entries: entries.len().min(self.spec.size) });
                 self.store.identities.reserve(entries.len().min(self.spec.size));
-                let handles = entries.into_iter().map(|entry| self.insert_checked(entry, journal));
-                handles.collect::<Result<_, _>>().map(Outcome::InsertedMany)
+                self.insert_many_checked(entries, journal).map(Outcome::InsertedMany)
             }
             Operation::Modify { handle, action, args } => self.modify_entry(handle, action, args, journal),
             Operation::Delete { handle } => self.delete_entry(handle, journal),
@@ -424,7 +434,7 @@ impl Table {
                     self.store.slots.push_free();
                     self.store.free.insert(handle);
                 }
-                self.store.put(identity(&packed), entry);
+                self.store.put(identity(&packed), *entry);
             }
             Undo::Modify { handle, action, args } => drop(self.store.replace_call(handle, action, args)),
             Undo::Clear(store) => self.store = *store,
@@ -496,10 +506,44 @@ impl Table {
         self.insert_entry(entry, false, journal)
     }
 
+    /// Inserts entries in their order, up to the first that is refused. The places where they belong in memory are
+    /// requested some entries ahead.
+    fn insert_many_checked(&mut self, entries: Vec<EntrySpec>, journal: &mut Journal) -> Result<Vec<Handle>, Problem> {
+        if self.spec.const_entries && !entries.is_empty() {
+            return Err(Problem::ConstEntries);
+        }
+        let mut handles = Vec::with_capacity(entries.len());
+        journal.changes.reserve(entries.len());
+        journal.undos.reserve(entries.len());
+        let mut entries = entries.into_iter();
+        let mut prepared = Vec::with_capacity(PREPARED_AT_ONCE);
+        loop {
+            prepared.extend(entries.by_ref().take(PREPARED_AT_ONCE).map(|entry| self.prepared(entry)));
+            if prepared.is_empty() {
+                return Ok(handles);
+            }
+            for entry in prepared.drain(..) {
+                handles.push(self.insert_prepared(entry?, false, journal)?);
+            }
+        }
+    }
+
     fn insert_entry(&mut self, entry: EntrySpec, is_const: bool, journal: &mut Journal) -> Result<Handle, Problem> {
+        let prepared = self.prepared(entry)?;
+        self.insert_prepared(prepared, is_const, journal)
+    }
+
+    fn prepared(&self, entry: EntrySpec) -> Result<Prepared, Problem> {
         let spec = canonical::entry(&self.spec, self.kind, entry)?;
-        let packed = canonical::pack(self.kind, &self.layout, &spec, self.next_sequence);
+        let packed = canonical::pack(self.kind, &self.layout, &spec, 0);
         let identity = identity(&packed);
+        cells::prefetch(self.store.identities.home(identity));
+        Ok(Prepared { spec, packed, identity })
+    }
+
+    fn insert_prepared(&mut self, entry: Prepared, is_const: bool, journal: &mut Journal) -> Result<Handle, Problem> {
+        let Prepared { spec, mut packed, identity } = entry;
+        packed.sequence = self.next_sequence;
         if let Some(handle) = self.store.find(identity, &spec.key, spec.priority) {
             let priority = self.kind.has_priority().then_some(spec.priority);
             return Err(Problem::Duplicate { handle, priority });
@@ -555,7 +599,7 @@ impl Table {
         let identity = self.packed(handle).map(|packed| identity(&packed));
         if let Some(entry) = identity.and_then(|identity| self.store.take(identity, handle)) {
             journal.changes.push(Change::Remove { handle });
-            journal.undos.push(Undo::Delete(entry));
+            journal.undos.push(Undo::Delete(Box::new(entry)));
             journal.changes.extend(self.store.shrunk().map(|handles| Change::Shrink { handles }));
         }
     }

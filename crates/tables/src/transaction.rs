@@ -89,11 +89,15 @@ impl<'a> Transaction<'a> {
     /// Must not be called by a thread that holds a [`crate::Guard`] from before the last call: it would wait for
     /// itself.
     pub fn commit(mut self) {
-        let changes = std::mem::take(&mut self.steps).into_iter().flat_map(|step| match step {
-            Step::Table { table, journal } => journal.changes.into_iter().map(|change| (table, change)).collect(),
-            Step::Profile { changes, .. } => changes,
-        });
-        self.set.publish(changes.collect());
+        let mut all = Changes::new();
+        for step in std::mem::take(&mut self.steps) {
+            match step {
+                Step::Table { journal, .. } if journal.changes.is_empty() => {}
+                Step::Table { table, journal } => all.push((table, journal.changes)),
+                Step::Profile { changes, .. } => all.extend(changes),
+            }
+        }
+        self.set.publish(all);
     }
 }
 
