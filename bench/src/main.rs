@@ -250,3 +250,40 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
         Benchmark::Ns3Speed => ns3::speed::run(arguments),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Arguments;
+    use clap::Parser as _;
+    use std::path::{Path, PathBuf};
+
+    /// The pages below a folder.
+    fn pages(folder: &Path) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let pages = entries.flat_map(|path| match path.is_dir() {
+            true => pages(&path),
+            false if path.extension().is_some_and(|ending| ending == "md") => vec![path],
+            false => Vec::new(),
+        });
+        pages.collect()
+    }
+
+    /// They take too long to be run by a test; these are understood, at least.
+    #[test]
+    fn commands_in_documents_are_understood() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let mut count = 0;
+        for page in ["docs", "apps"].iter().flat_map(|folder| pages(&root.join(folder))) {
+            let text = std::fs::read_to_string(&page).unwrap();
+            for command in text.split("-p bench -- ").skip(1).filter(|command| !command.starts_with("...")) {
+                let end = command.find(['\n', '`', '#', '&', '|', '>', ';']).unwrap_or(command.len());
+                let arguments = std::iter::once("bench").chain(command[..end].split_whitespace());
+                if let Err(error) = Arguments::try_parse_from(arguments) {
+                    panic!("{}: {}: {error}", page.display(), &command[..end]);
+                }
+                count += 1;
+            }
+        }
+        assert!(count > 10, "only {count} commands");
+    }
+}
