@@ -398,7 +398,7 @@ parser P(packet_in p, out hs hdr, inout ms m, inout standard_metadata_t s) {
 control V(inout hs hdr, inout ms m) { apply {} }
 control I(inout hs hdr, inout ms m, inout standard_metadata_t s) {
   action mark(bool on) { m.b = on; }
-  table t { key = { hdr.a.x: exact; } actions = { mark; NoAction; } default_action = mark(true); }
+  table t { key = { hdr.a.x: exact; m.b: exact; } actions = { mark; NoAction; } default_action = mark(true); }
   apply {
     for (bit<8> k = 0; k < 2; k += 1) { m.y = k; }
     for (bit<8> k in 1..2) { m.y = m.y + k; }
@@ -449,7 +449,7 @@ fn conditions_labels_elements_and_truth_values_are_as_in_the_program() {
         m.y = 3
         switch (m.y): default
         m.y = 6
-        table I.t hdr.a.x=5
+        table I.t hdr.a.x=5 m.b=false
         miss
         action I.mark(on=true)
         m.b = true

@@ -134,6 +134,9 @@ impl Described {
 
     /// The value of a table's key.
     pub fn key(&self, table: TableId, position: usize, value: &Bits) -> String {
+        if self.program.tables[table].keys.get(position).is_some_and(|key| key.expr.ty == Type::Bool) {
+            return truth(value);
+        }
         self.key_style(table, position, value.width()).show(value)
     }
 
