@@ -3,6 +3,10 @@
 use crate::support;
 
 use expect_test::expect;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 use support::{Controller, Device, ROUTE, ROUTER, program, update};
 
 #[tokio::test]
@@ -35,4 +39,30 @@ async fn idle_entries_are_told_while_they_are_idle() {
     .assert_eq(&lines);
     // It still is.
     assert!(controller.next().await.starts_with("idle_timeout_notification"));
+}
+
+#[tokio::test]
+async fn a_switch_that_answers_late_does_not_put_off_reports() {
+    let text = ROUTER.replace("size = 4096;", "size = 4096; support_timeout = true;");
+    let device = Device::start(Some(&text));
+    let mut controller = Controller::connect(&device, 1).await;
+    let route = ROUTE.replacen("action {", "idle_timeout_ns: 50000000 action {", 1);
+    controller.write(vec![update(&program(&text).info, &route)]).await.unwrap();
+    let is_over = Arc::new(AtomicBool::new(false));
+    let busy = [(), ()].map(|()| {
+        let (queue, is_over) = (device.command_queue(), Arc::clone(&is_over));
+        thread::spawn(move || {
+            while !is_over.load(Ordering::Relaxed) {
+                queue.ask(|_| thread::sleep(Duration::from_millis(20))).unwrap();
+            }
+        })
+    });
+    let begin = Instant::now();
+    for _ in 0..10 {
+        assert!(controller.next().await.starts_with("idle_timeout_notification"));
+    }
+    let took = begin.elapsed();
+    is_over.store(true, Ordering::Relaxed);
+    busy.into_iter().for_each(|it| it.join().unwrap());
+    assert!(took < Duration::from_secs(3), "ten reports in {took:?}");
 }

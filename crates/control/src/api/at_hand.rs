@@ -29,9 +29,13 @@ impl LocalApi {
         self.0.read(self.0.gate(&AtHand(Mutex::new(switch))), query, sink)
     }
 
-    /// Passes the entries that have become idle since the last call to `sink`, some at a time.
-    pub fn idle_entries(&self, switch: &mut Switch, sink: &mut dyn FnMut(Vec<TableEntry>)) -> Result<(), Fault> {
-        self.0.idle_entries(&AtHand(Mutex::new(switch)), sink)
+    /// As [`crate::api::Api::idle_entries`].
+    pub fn idle_entries(
+        &self,
+        switch: &mut Switch,
+        sink: &mut dyn FnMut(Vec<TableEntry>),
+    ) -> Result<Option<u64>, Fault> {
+        self.0.idle_entries(self.0.gate(&AtHand(Mutex::new(switch))), sink)
     }
 }
 

@@ -1,23 +1,32 @@
 //! Entries that no packet has hit for the idle timeout that their controller has set.
 //!
 //! What enters: the time of each entry's last hit, from the switch, and its timeout, which is stored with it. What
-//! leaves: the idle entries, each once; an entry that is hit again can become idle again. Tables are scanned in
-//! parts, so that neither the switch nor a writer waits for long.
+//! leaves: the idle entries, each when its timeout has passed and again after each further multiple of it, until a
+//! packet hits it. Tables are scanned in parts, so that neither the switch nor a writer waits for long.
 
-use crate::api::Pipeline;
 use crate::api::entity::TableEntry;
 use crate::api::fault::Fault;
+use crate::api::{Gate, Pipeline};
 use base::OrderedMap;
 use base::index::Id as _;
 use ir::TableId;
-use switch::CommandQueue;
 use tables::Handle;
 
-/// Entries that are scanned together.
-const PIECE: usize = 512;
+/// Entries that are scanned together: the switch looks at so many times of hits in ten microseconds or two.
+const PIECE: usize = 2048;
 
-/// The idle entries that were reported, each with its sequence number and the time of its last hit.
-pub(crate) type ReportedIdle = OrderedMap<(TableId, Handle), (u64, u64)>;
+/// The idle entries that were reported.
+pub(crate) type ReportedIdle = OrderedMap<(TableId, Handle), Reported>;
+
+/// A report of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Reported {
+    /// The sequence number of the entry: a handle may go to another one.
+    sequence: u64,
+    last_hit_ns: u64,
+    /// How many of its timeouts had passed.
+    times: u64,
+}
 
 /// An entry with a timeout.
 #[derive(Clone, Copy)]
@@ -28,12 +37,14 @@ struct Timed {
 }
 
 impl Pipeline {
-    /// Passes the entries that have become idle since the last call to `sink`, some at a time.
+    /// Passes the entries that are to be reported to `sink`, some at a time. Returns the nanoseconds until the next
+    /// one is due; `None` if no entry has a timeout.
     pub(crate) fn idle_entries(
         &self,
-        command_queue: &dyn CommandQueue,
+        command_queue: Gate<'_>,
         sink: &mut dyn FnMut(Vec<TableEntry>),
-    ) -> Result<(), Fault> {
+    ) -> Result<Option<u64>, Fault> {
+        let mut due_in_ns = None::<u64>;
         let tables = self.program.tables.iter_enumerated().filter(|(_, table)| table.support_timeout);
         for (table, _) in tables {
             let mut next = Some(Handle(0));
@@ -50,17 +61,21 @@ impl Pipeline {
                     let last_hit_ns = |handle: &Handle| times.get(handle.0 as usize).copied().unwrap_or(now_ns);
                     (now_ns, handles.iter().map(last_hit_ns).collect::<Vec<u64>>())
                 })?;
-                let entries = self.newly_idle(table, now_ns, timed.into_iter().zip(last_hits_ns));
+                let seen: Vec<(Timed, u64)> = timed.into_iter().zip(last_hits_ns).collect();
+                let due_in =
+                    |(it, hit_ns): &(Timed, u64)| it.timeout_ns - now_ns.saturating_sub(*hit_ns) % it.timeout_ns;
+                due_in_ns = due_in_ns.into_iter().chain(seen.iter().map(due_in)).min();
+                let entries = self.newly_idle(table, now_ns, seen);
                 if !entries.is_empty() {
                     sink(entries);
                 }
             }
         }
         let (mut state, set) = (self.state(), self.tables.lock());
-        state.idle_reported.retain(|&(table, handle), &mut (sequence, _)| {
-            set.tables()[table.index()].get(handle).is_some_and(|entry| entry.sequence == sequence)
+        state.idle_reported.retain(|&(table, handle), reported| {
+            set.tables()[table.index()].get(handle).is_some_and(|entry| entry.sequence == reported.sequence)
         });
-        Ok(())
+        Ok(due_in_ns)
     }
 
     /// The entries with a timeout in one part of a table, and where the next part starts.
@@ -77,18 +92,20 @@ impl Pipeline {
         (timed, next)
     }
 
-    /// The entries that are idle now and were not reported yet.
-    fn newly_idle(&self, table: TableId, now_ns: u64, entries: impl Iterator<Item = (Timed, u64)>) -> Vec<TableEntry> {
+    /// The entries that are idle now, for as many of their timeouts as was not reported yet.
+    fn newly_idle(&self, table: TableId, now_ns: u64, entries: Vec<(Timed, u64)>) -> Vec<TableEntry> {
         let (mut state, set) = (self.state(), self.tables.lock());
         let mut idle = Vec::new();
         for (Timed { handle, sequence, timeout_ns }, last_hit_ns) in entries {
-            if now_ns.saturating_sub(last_hit_ns) < timeout_ns {
+            let times = now_ns.saturating_sub(last_hit_ns) / timeout_ns;
+            if times == 0 {
                 continue;
             }
             // The handle may have gone to another entry since.
             let entry = set.tables()[table.index()].get(handle).filter(|entry| entry.sequence == sequence);
             let Some(entry) = entry else { continue };
-            if state.idle_reported.insert((table, handle), (sequence, last_hit_ns)) != Some((sequence, last_hit_ns)) {
+            let reported = Reported { sequence, last_hit_ns, times };
+            if state.idle_reported.insert((table, handle), reported) != Some(reported) {
                 idle.push(self.entry(&mut state, table, entry));
             }
         }

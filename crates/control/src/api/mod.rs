@@ -625,10 +625,19 @@ impl Api {
         self.pipeline().state().digests.get(&digest).copied()
     }
 
-    /// Passes the entries whose idle timeout has passed to `sink`, some at a time: each once after its last hit. Call
-    /// it as often as timeouts must be precise.
-    pub fn idle_entries(&self, sink: &mut dyn FnMut(Vec<TableEntry>)) -> Result<(), Fault> {
-        self.pipeline().idle_entries(&*self.command_queue, sink)
+    /// Passes the entries whose idle timeout has passed to `sink`, some at a time: each once, and again after each
+    /// further multiple of its timeout, until it is hit. Returns the nanoseconds until the next one is due, if there is
+    /// one. `program` is the one that runs.
+    pub fn idle_entries(
+        &self,
+        program: &Arc<Program>,
+        sink: &mut dyn FnMut(Vec<TableEntry>),
+    ) -> Result<Option<u64>, Fault> {
+        let pipeline = self.pipeline();
+        match Arc::ptr_eq(&pipeline.program, program) {
+            true => pipeline.idle_entries(pipeline.gate(&*self.command_queue), sink),
+            false => Err(other_program()),
+        }
     }
 
     /// The ports that have no link, as far as has been reported.

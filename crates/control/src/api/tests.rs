@@ -624,7 +624,7 @@ impl Output for Nowhere {
 }
 
 #[test]
-fn idle_entries_are_told_once_after_their_last_hit() {
+fn idle_entries_are_told_at_each_multiple_of_their_time() {
     let api = api();
     let timed = |key, idle_timeout_ns| {
         let attributes = Attributes { idle_timeout_ns, ..Attributes::default() };
@@ -641,8 +641,8 @@ fn idle_entries_are_told_once_after_their_last_hit() {
     };
     let idle = || {
         let mut told = Vec::new();
-        api.idle_entries(&mut |entries| told.extend(entries)).unwrap();
-        told
+        let due_in_ns = api.idle_entries(&api.program(), &mut |entries| told.extend(entries)).unwrap();
+        (told, due_in_ns)
     };
     at(100);
     let entries = [timed(1, 50), timed(2, 100), timed(3, 0)];
@@ -650,22 +650,24 @@ fn idle_entries_are_told_once_after_their_last_hit() {
     write(&api, insertions, ContinueOnError, expect!["done\ndone\ndone\n"]);
     at(100);
     at(149);
-    assert_eq!(idle(), []);
+    assert_eq!(idle(), (vec![], Some(1)));
     at(150);
-    assert_eq!(idle(), [timed(1, 50)]);
+    assert_eq!(idle(), (vec![timed(1, 50)], Some(50)));
     hit(1);
+    at(199);
+    assert_eq!(idle(), (vec![], Some(1)), "the first was told, the second was hit");
     at(220);
-    assert_eq!(idle(), [], "the first was told, the second was hit");
+    assert_eq!(idle(), (vec![timed(1, 50)], Some(30)), "twice its time");
     hit(0);
     at(270);
-    assert_eq!(idle(), [timed(1, 50), timed(2, 100)]);
+    assert_eq!(idle(), (vec![timed(1, 50), timed(2, 100)], Some(50)));
     // A new entry under the handle of one that was reported.
     let replacement = vec![(Delete, Entity::TableEntry(timed(1, 50))), (Insert, Entity::TableEntry(timed(4, 1)))];
     write(&api, replacement, DataplaneAtomic, expect!["done\ndone\n"]);
     at(270);
-    assert_eq!(idle(), []);
+    assert_eq!(idle(), (vec![], Some(1)));
     at(300);
-    assert_eq!(idle(), [timed(4, 1)]);
+    assert_eq!(idle(), (vec![timed(4, 1)], Some(1)));
     let read_idle = Query::TableEntries(TableQuery { with_idle: true, ..TableQuery::default() });
     let times: Vec<Option<u64>> = (read(&api, &read_idle).into_iter())
         .filter_map(|entity| if let Entity::TableEntry(entry) = entity { Some(entry.idle_ns) } else { None })
