@@ -18,7 +18,7 @@ use crate::status::Outcomes;
 use crate::tasks::blocking;
 use crate::to_proto::{Encoder, NumberedPorts};
 use crate::turns::{Reading, Turn};
-use control::api::{Code, Entity, Fault, Query, Sink};
+use control::api::{Entity, Fault, Query, Sink};
 use p4runtime_proto::p4::config::v1::p4_new_type_spec::Representation;
 use p4runtime_proto::p4::config::v1::p4_new_type_translation::SdnType;
 use p4runtime_proto::p4::v1;
@@ -30,6 +30,9 @@ use tonic::Status;
 /// The most queries and entities of a short response, which takes a millisecond or two.
 const SHORT_QUERIES: usize = 128;
 const SHORT_ENTITIES: u64 = 1024;
+
+/// The most entries that are read together by their names.
+const NAMED_MAX: usize = 512;
 
 /// How often a response is collected anew because of writes.
 const INTERRUPTIONS_MAX: usize = 3;
@@ -102,13 +105,15 @@ impl Collection {
         let config = core.hub().arbitration.config(&role_name(&self.request.role, 0));
         let numbered = target.numbered().clone();
         let copies = !self.is_short && !has_names(&target);
-        let is_live = |entity: &v1::Entity| {
-            let query = query::read(&target.schema, entity).ok().and_then(|wanted| wanted.query);
+        let all: Vec<Result<Wanted, Fault>> =
+            self.request.entities.iter().map(|entity| query::read(&target.schema, entity)).collect();
+        let is_live = |wanted: &Result<Wanted, Fault>| {
+            let query = wanted.as_ref().ok().and_then(|wanted| wanted.query.as_ref());
             query.is_some_and(|query| !query.is_of_copies() && !query.is_of_arrays())
         };
         let gives_way = match self.is_short || is_last {
             true => GivesWay::Never,
-            false if copies && !self.request.entities.iter().any(is_live) => GivesWay::BetweenPieces,
+            false if copies && !all.iter().any(is_live) => GivesWay::BetweenPieces,
             false => GivesWay::ByEnding,
         };
         let mut found = Found {
@@ -122,16 +127,22 @@ impl Collection {
             is_interrupted: false,
         };
         let mut of_copies = Vec::new();
-        for entity in &self.request.entities {
-            let outcome = match query::read(&target.schema, entity) {
+        for some in all.chunk_by(|a, b| named(a).is_some() && named(b).is_some()) {
+            if named(&some[0]).is_some() {
+                for some in some.chunks(NAMED_MAX) {
+                    found.add_named(some, &mut self.outcomes);
+                }
+                continue;
+            }
+            let outcome = match &some[0] {
                 Ok(wanted) if copies && wanted.query.as_ref().is_some_and(Query::is_of_copies) => {
                     of_copies.push(wanted);
                     Ok(())
                 }
                 Ok(wanted) if found.goes_on() => {
-                    found.add(&wanted, |query, sink| target.api.read_of(&target.schema.program, query, sink))
+                    found.add(wanted, |query, sink| target.api.read_of(&target.schema.program, query, sink))
                 }
-                other => other.map(drop),
+                other => other.as_ref().map(drop).map_err(Fault::clone),
             };
             self.outcomes.push(outcome);
         }
@@ -214,26 +225,46 @@ impl Found<'_> {
     }
 
     fn add(&mut self, wanted: &Wanted, read: impl FnOnce(&Query, Sink<'_>) -> Result<(), Fault>) -> Result<(), Fault> {
-        let schema = &self.target.schema;
         let mut is_found = false;
         let mut sink = |entities: Vec<Entity>| {
-            for entity in entities.iter().filter(|entity| wanted.filter.admits(entity)) {
-                let encoder = Encoder { schema, numbered: &self.numbered, asked: wanted.asked };
-                let Some(message) = encoder.entity(entity) else { continue };
-                if self.config.is_some_and(|config| !config.admits(&message)) {
-                    continue;
-                }
-                is_found = true;
-                self.answer.push(&message);
-            }
+            is_found |= self.push(wanted, &entities);
             self.goes_on()
         };
         if let Some(query) = &wanted.query {
             read(query, &mut sink)?;
         }
-        match &wanted.must_exist {
-            Some(missing) if !is_found => Err(Fault::new(Code::NotFound, missing.clone())),
-            _ => Ok(()),
+        wanted.outcome(is_found)
+    }
+
+    /// Adds entries by their names. The switch is asked once for all of them.
+    fn add_named(&mut self, all: &[Result<Wanted, Fault>], outcomes: &mut Outcomes) {
+        if !self.goes_on() {
+            return all.iter().for_each(|_| outcomes.push(Ok(())));
+        }
+        let queries: Vec<&Query> = all.iter().filter_map(named).collect();
+        let read = self.target.api.read_named(&self.target.schema.program, &queries);
+        let found = read.map_or_else(|why| vec![Err(why); queries.len()], |found| found.into_iter().map(Ok).collect());
+        for (wanted, found) in all.iter().flatten().zip(found) {
+            let outcome = found.and_then(|entity| wanted.outcome(self.push(wanted, entity.as_slice())));
+            outcomes.push(outcome);
         }
     }
+
+    /// Puts those that are wanted into the response, and says whether there are some.
+    fn push(&mut self, wanted: &Wanted, entities: &[Entity]) -> bool {
+        let encoder = Encoder { schema: &self.target.schema, numbered: &self.numbered, asked: wanted.asked };
+        let mut is_found = false;
+        for message in entities.iter().filter(|it| wanted.filter.admits(it)).filter_map(|it| encoder.entity(it)) {
+            if self.config.is_none_or(|config| config.admits(&message)) {
+                is_found = true;
+                self.answer.push(&message);
+            }
+        }
+        is_found
+    }
+}
+
+/// The query of a part that names an entry.
+fn named(wanted: &Result<Wanted, Fault>) -> Option<&Query> {
+    wanted.as_ref().ok()?.query.as_ref().filter(|query| query.is_named())
 }

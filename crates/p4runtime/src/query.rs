@@ -27,6 +27,16 @@ pub(crate) struct Wanted {
     pub must_exist: Option<String>,
 }
 
+impl Wanted {
+    /// That of a part of which something was found, or nothing.
+    pub fn outcome(&self, is_found: bool) -> Result<(), Fault> {
+        match &self.must_exist {
+            Some(missing) if !is_found => Err(Fault::new(Code::NotFound, missing.clone())),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// Conditions on entries of tables.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Filter {

@@ -25,6 +25,7 @@ pub mod read;
 pub(crate) mod arrays;
 pub(crate) mod at_hand;
 mod idle;
+mod named;
 pub(crate) mod resolve;
 mod resources;
 mod saving;
@@ -429,6 +430,16 @@ impl Api {
         let pipeline = self.pipeline();
         match Arc::ptr_eq(&pipeline.program, program) {
             true => pipeline.read(pipeline.gate(&*self.command_queue), query, sink),
+            false => Err(other_program()),
+        }
+    }
+
+    /// What these queries name, in their order; none of what is not there. The switch is asked once for all of them.
+    /// Each must be one that [`Query::is_named`], and of this program.
+    pub fn read_named(&self, program: &Arc<Program>, queries: &[&Query]) -> Result<Vec<Option<Entity>>, Fault> {
+        let pipeline = self.pipeline();
+        match Arc::ptr_eq(&pipeline.program, program) {
+            true => pipeline.read_named(pipeline.gate(&*self.command_queue), queries),
             false => Err(other_program()),
         }
     }

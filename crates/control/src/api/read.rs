@@ -13,9 +13,7 @@ use crate::api::{Gate, Pipeline};
 use base::Bits;
 use base::index::Id as _;
 use ir::{ActionProfileId, CounterId, DigestId, MeterId, RegisterId, TableId, ValueSetId};
-use switch::externs::CounterCell;
-use switch::meter::ColorCounts;
-use switch::{CloneTarget, Destination, MeterConfig, SharedTables, Switch, profile_actions};
+use switch::{CloneTarget, Destination, Switch, profile_actions};
 use tables::{Entry, Handle, Target};
 
 /// Entries that are read under one lock, and cells that one job reads.
@@ -138,7 +136,7 @@ impl Query {
 pub type Sink<'a> = &'a mut dyn FnMut(Vec<Entity>) -> bool;
 
 /// An entry from the tables, before the values that only the switch knows are added.
-type Found = (Handle, TableEntry);
+pub(super) type Found = (Handle, TableEntry);
 
 impl Pipeline {
     /// Passes all entities that the query selects to `sink`.
@@ -321,56 +319,6 @@ impl Pipeline {
                 Some(EntryAction::Call(Call { action, args: args.to_vec() }))
             }
         }
-    }
-
-    /// Adds the values that only the switch knows of entries.
-    fn with_cells(
-        &self,
-        command_queue: Gate<'_>,
-        table: TableId,
-        found: Vec<Found>,
-        query: &TableQuery,
-    ) -> Result<Vec<TableEntry>, Fault> {
-        let declared = &self.program.tables[table];
-        let counter = declared.direct_counters.first().copied().filter(|_| query.with_counter);
-        let meter = declared.direct_meter.as_ref().map(|(id, _)| *id).filter(|_| query.with_meter);
-        let with_idle = declared.support_timeout && query.with_idle;
-        let (handles, mut entries): (Vec<Handle>, Vec<TableEntry>) = found.into_iter().unzip();
-        if entries.is_empty() || (counter.is_none() && meter.is_none() && !with_idle) {
-            return Ok(entries);
-        }
-        type Values = (Option<CounterCell>, Option<(Option<MeterConfig>, ColorCounts)>, Option<u64>);
-        let asked = handles.clone();
-        let values: Vec<Values> = command_queue.ask(move |switch| {
-            let now_ns = switch.now_ns();
-            let externs = switch.externs_mut();
-            let of = |handle: &Handle| {
-                let index = u64::from(handle.0);
-                let last_hit_ns = externs.last_hits_ns[table].get(index as usize).filter(|_| with_idle);
-                let idle = last_hit_ns.map(|hit_ns| now_ns.saturating_sub(*hit_ns));
-                let counted = counter.and_then(|id| externs.direct_counters[id].get(index as usize).copied());
-                let cell = meter.and_then(|id| externs.direct_meters[id].cell(index));
-                let metered = cell.map(|cell| (cell.config(), cell.counts()));
-                (counted, metered, idle)
-            };
-            handles.iter().map(of).collect()
-        })?;
-        for ((entry, values), handle) in entries.iter_mut().zip(values).zip(asked) {
-            if entry.name.is_none() || self.is_still(table, handle) {
-                let (counter, meter, idle_ns) = values;
-                (entry.counter, entry.idle_ns) = (counter, idle_ns);
-                (entry.meter, entry.meter_counts) = meter.unzip();
-            }
-        }
-        Ok(entries)
-    }
-
-    /// Whether the cells of this handle belong to the entry that has it here: since the tables were frozen, the
-    /// handle may have been reused.
-    fn is_still(&self, table: TableId, handle: Handle) -> bool {
-        let Some(original) = &self.original else { return true };
-        let sequence = |tables: &SharedTables| tables.lock().tables()[table.index()].get(handle).map(|it| it.sequence);
-        sequence(original) == sequence(&self.tables)
     }
 
     fn direct(
@@ -570,7 +518,7 @@ pub(crate) fn default_handle(table: &ir::Table) -> Handle {
     Handle(table.default_cell() as u32)
 }
 
-fn direct_entity(entry: TableEntry) -> Option<Entity> {
+pub(super) fn direct_entity(entry: TableEntry) -> Option<Entity> {
     let TableEntry { table, name, counter, meter, meter_counts: counts, .. } = entry;
     let which = name.map_or(Which::Default, Which::Named);
     match (counter, meter) {
