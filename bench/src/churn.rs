@@ -2,8 +2,9 @@
 //! switch, each made and ended by the real controller in the process of the switch.
 //!
 //! What enters: the duration, how many flows or stations are active. What leaves: how many frames came out right, wrong
-//! and not at all, the entries that were made, and the memory of the process at the begin and the end. One worker runs
-//! the switch; its drivers make frames as fast as they are taken, and examine each that comes out.
+//! and not at all, how many right in each part of the time, the entries that were made, and the memory of the process
+//! at the begin and the end. One worker runs the switch; its drivers make frames as fast as they are taken, and examine
+//! each that comes out.
 
 mod gateway;
 mod stations;
@@ -40,8 +41,11 @@ const ALIVE: Duration = Duration::from_millis(900);
 /// The port behind which the controller is.
 const CPU: u32 = 510;
 
-/// After this part of the duration, memory is that of the begin: tables and queues have grown.
-const BEGIN: u32 = 6;
+/// The parts of the duration, of which each is counted by itself: what makes entries must not come to a stop.
+const PARTS: u32 = 12;
+
+/// After so many of them, memory is that of the begin: tables and queues have grown.
+const BEGIN: u32 = 2;
 
 /// What is around the switch.
 trait World: Send {
@@ -209,28 +213,51 @@ fn measure(arguments: &Arguments, case: Case) -> Result<u64, Box<dyn Error>> {
     let setup = Setup { inbox: Some(inbox), cpu_port, goes_on: true, ..Setup::of_ports(ports) };
     let mut events = ToController(feed);
     let duration = Duration::from_secs_f64(arguments.duration);
-    let memory_kb = thread::scope(|scope| -> Result<[f64; 2], Box<dyn Error>> {
+    let seen = thread::scope(|scope| -> Result<Seen, Box<dyn Error>> {
         let worker = scope.spawn(|| worker::run(&mut switch, setup, &stop, &mut events).map(drop));
-        thread::sleep(duration / BEGIN);
-        let begin_kb = resident_kb();
-        thread::sleep(duration - duration / BEGIN);
-        let end_kb = resident_kb();
+        let seen = watch(duration, &case.world);
         is_quiet.store(true, Ordering::Relaxed);
         thread::sleep(IDLE);
         stop.stop();
         worker.join().map_err(|_| "the worker ended with a panic")??;
-        Ok([begin_kb?, end_kb?])
+        seen
     })?;
     let lost_messages = events.0.lost();
     drop(server);
     let mut world = lock(&case.world);
     world.finish();
     let counts = world.counts();
-    print(arguments, case.name, &counts, memory_kb, lost_messages);
+    print(arguments, case.name, &counts, &seen, lost_messages);
     Ok(counts.wrong)
 }
 
-fn print(arguments: &Arguments, name: &str, counts: &Counts, [begin_kb, end_kb]: [f64; 2], lost_messages: u64) {
+/// What was seen while the case ran.
+struct Seen {
+    begin_kb: f64,
+    end_kb: f64,
+    /// The frames that came out right in each part of the time, per second.
+    right_per_s: Vec<f64>,
+}
+
+fn watch(duration: Duration, world: &Mutex<dyn World>) -> Result<Seen, Box<dyn Error>> {
+    let mut seen = Seen { begin_kb: 0.0, end_kb: 0.0, right_per_s: Vec::new() };
+    let (mut right, mut since) = (0, Instant::now());
+    for part in 1..=PARTS {
+        thread::sleep(duration / PARTS);
+        let now = lock(world).counts().right;
+        let took = since.elapsed().as_secs_f64();
+        seen.right_per_s.push((now - std::mem::replace(&mut right, now)) as f64 / took);
+        since = Instant::now();
+        seen.end_kb = resident_kb()?;
+        if part == BEGIN {
+            seen.begin_kb = seen.end_kb;
+        }
+    }
+    Ok(seen)
+}
+
+fn print(arguments: &Arguments, name: &str, counts: &Counts, seen: &Seen, lost_messages: u64) {
+    let Seen { begin_kb, end_kb, right_per_s } = seen;
     let Counts { sent, right, wrong, lost, more, examples } = counts;
     let rate = *sent as f64 / arguments.duration;
     if arguments.json {
@@ -240,13 +267,16 @@ fn print(arguments: &Arguments, name: &str, counts: &Counts, [begin_kb, end_kb]:
             json!({
                 "benchmark": "churn", "case": name, "seconds": arguments.duration, "flows": arguments.flows,
                 "sent": sent, "right": right, "wrong": wrong, "lost": lost, "more": more, "frames_per_s": rate,
-                "begin_kb": begin_kb, "end_kb": end_kb, "messages_lost": lost_messages,
+                "right_per_s": right_per_s, "begin_kb": begin_kb, "end_kb": end_kb,
+                "messages_lost": lost_messages,
             })
         );
         return;
     }
     println!("{name}: {} s, {} active at a time, {:.2} M frames/s", arguments.duration, arguments.flows, rate / 1e6);
     println!("  sent {sent}, right {right}, wrong {wrong}, lost {lost}");
+    let parts: Vec<String> = right_per_s.iter().map(|rate| format!("{:.2}", rate / 1e6)).collect();
+    println!("  M right/s, in each twelfth of the time: {}", parts.join(" "));
     more.iter().for_each(|(name, count)| println!("  {name}: {count}"));
     println!("  messages to the controller that were dropped: {lost_messages}");
     println!("  memory: {:.1} MB at the begin, {:.1} MB at the end", begin_kb / 1e3, end_kb / 1e3);
