@@ -18,7 +18,7 @@ use sim::Time;
 use sim::channel::Interval;
 use sim::controller::{Latencies, SwitchFacts};
 use sim::device::{Device, QueueChange};
-use sim::host::{Host, Sending};
+use sim::host::{Host, Sending, TcpEndpoint};
 use sim::switch_node::SwitchNode;
 use std::sync::{Arc, Mutex};
 use te::fabric::{self, FabricSettings};
@@ -52,6 +52,9 @@ pub struct Outcome {
     pub times_us: [Vec<u64>; 2],
     /// Short and large flows that are not complete.
     pub unfinished: [u64; 2],
+    /// Those of them whose sender has given up: as many segments in sequence as Linux sends again had no answer.
+    #[serde(default)]
+    pub given_up: u64,
     /// Segments that short and large flows sent again.
     pub retransmissions: [u64; 2],
     /// Packets on each link from a leaf to a spine, by leaf.
@@ -319,6 +322,7 @@ impl Experiment {
             experiment: self.clone(),
             times_us: Default::default(),
             unfinished: [0; 2],
+            given_up: 0,
             retransmissions: [0; 2],
             uplink_packets: Vec::new(),
             dropped: 0,
@@ -346,7 +350,9 @@ impl Experiment {
                 }
                 None => outcome.unfinished[class] += 1,
             }
-            outcome.retransmissions[class] += retransmissions(simulation, plan, ports.source, ports.destination);
+            let sender = sender(simulation, plan, ports.source, ports.destination);
+            outcome.given_up += u64::from(sender.is_some_and(|sender| sender.failure.is_some()));
+            outcome.retransmissions[class] += sender.map_or(0, retransmissions);
         }
         outcome.times_us.iter_mut().for_each(|times| times.sort_unstable());
         outcome.slowdowns.sort_unstable();
@@ -386,19 +392,25 @@ fn plan(flow: &Flow, end: Time, parameters: &Parameters, congestion: tcp::Conges
     FlowPlan { from: flow.from, to: flow.to, is_v6: true, start: flow.start, end, kind }
 }
 
-/// Whether all flows are complete.
+/// Whether all flows are complete, or their sender has given up.
 fn is_done(simulation: &Simulation, last_start: Time) -> bool {
-    let flows = simulation.scenario.flows.iter().zip(&simulation.flow_ports);
+    let mut flows = simulation.scenario.flows.iter().zip(&simulation.flow_ports);
     simulation.network.now() > last_start
-        && flows.into_iter().all(|(flow, ports)| finished(simulation, flow, *ports).is_some())
+        && flows.all(|(flow, ports)| {
+            finished(simulation, flow, *ports).is_some()
+                || sender(simulation, flow, ports.source, ports.destination).is_some_and(|it| it.failure.is_some())
+        })
 }
 
 /// The segments that a flow has sent again.
-fn retransmissions(simulation: &Simulation, flow: &FlowPlan, source: u16, destination: u16) -> u64 {
-    let to = simulation.scenario.topology.hosts[flow.to].addresses.iter().find(|it| it.ip.is_ipv6());
-    let host = simulation.network.node::<Host>(simulation.hosts[flow.from]);
-    let client = to.zip(host).and_then(|(to, host)| host.tcp_with(source, to.ip, destination));
-    let counters = client.and_then(|client| client.statistics()).map(|statistics| statistics.counters);
+fn sender<'s>(simulation: &'s Simulation, flow: &FlowPlan, source: u16, destination: u16) -> Option<&'s TcpEndpoint> {
+    let to = simulation.scenario.topology.hosts[flow.to].addresses.iter().find(|it| it.ip.is_ipv6())?;
+    let host = simulation.network.node::<Host>(simulation.hosts[flow.from])?;
+    host.tcp_with(source, to.ip, destination)
+}
+
+fn retransmissions(sender: &TcpEndpoint) -> u64 {
+    let counters = sender.statistics().map(|statistics| statistics.counters);
     counters.map_or(0, |it| it.fast_retransmissions + it.timeout_retransmissions + it.tail_probes)
 }
 

@@ -77,9 +77,10 @@ fn means(figure: &Figure, runs: &[Experiment], outcomes: &Outcomes, text: &mut S
     });
     let tails = [0, 1].map(|class| move |outcome: &Outcome| part_of(&outcome.times_us[class], 99));
     let unfinished = |outcome: &Outcome| Some(outcome.unfinished.iter().sum::<u64>() as f64);
+    let given_up = |outcome: &Outcome| Some(outcome.given_up as f64);
     let dropped = |outcome: &Outcome| Some(outcome.dropped as f64);
     let fakes = |outcome: &Outcome| Some((outcome.fakes[0] + outcome.fakes[1]) as f64);
-    let values: [Value<'_>; 9] = [
+    let values: [Value<'_>; 10] = [
         (format!("{} flows: mean completion time, s", CLASSES[0]), &class_means[0]),
         (format!("{} flows: mean completion time, s", CLASSES[1]), &class_means[1]),
         (format!("{} flows: retransmissions of a flow", CLASSES[0]), &resent[0]),
@@ -87,6 +88,7 @@ fn means(figure: &Figure, runs: &[Experiment], outcomes: &Outcomes, text: &mut S
         (format!("{} flows: 99th percentile, s", CLASSES[0]), &tails[0]),
         (format!("{} flows: 99th percentile, s", CLASSES[1]), &tails[1]),
         ("flows that are not complete".to_owned(), &unfinished),
+        ("flows whose sender gave up".to_owned(), &given_up),
         ("packets dropped".to_owned(), &dropped),
         ("fake acknowledgments".to_owned(), &fakes),
     ];
