@@ -10,19 +10,18 @@
 
 use crate::logic::{Entry, Logic, Order, Orders};
 use crate::report::{self, Names};
-use base::{OrderedMap, OrderedSet};
+use crate::writing;
+use base::OrderedSet;
 use control::Problem;
 use ctl::session::Standing;
 use ctl::{Failure, Plan, Schema, Session, engine};
 use p4runtime_proto::p4::v1::entity::Entity as Kind;
 use p4runtime_proto::p4::v1::stream_message_response::Update as StreamUpdate;
-use p4runtime_proto::p4::v1::{Entity, PacketMetadata, PacketOut, TableEntry, Update, update};
-use prost::Message as _;
+use p4runtime_proto::p4::v1::{Entity, PacketMetadata, PacketOut, TableEntry, Update};
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::time::{sleep, timeout};
-use tonic::Code;
 
 /// The delay before a connection is tried again: the first, and the maximum.
 const RETRY_MIN: Duration = Duration::from_millis(100);
@@ -299,28 +298,7 @@ impl<'a> Served<'a> {
         if writes.updates.is_empty() {
             return Ok(());
         }
-        let writing = async {
-            let refused = self.session.write_each(writes.updates.clone()).await?;
-            let last = LastUpdates::of(if refused.is_empty() { &[] } else { &writes.updates });
-            let (mut again, mut told) = (Vec::new(), Vec::new());
-            for (index, why) in refused {
-                let update = &writes.updates[index];
-                match (update.r#type(), why.code) {
-                    // Commands say what is to be: what is there already gets the new value, unless a later one has
-                    // changed that by now.
-                    (update::Type::Insert, Code::AlreadyExists) if !last.is_last(index, update) => {}
-                    (update::Type::Insert, Code::AlreadyExists) => {
-                        again.push((index, Update { r#type: update::Type::Modify as i32, ..update.clone() }));
-                    }
-                    (update::Type::Delete, Code::NotFound) => {}
-                    _ => told.push((index, why.problem)),
-                }
-            }
-            let (indices, updates): (Vec<usize>, Vec<Update>) = again.into_iter().unzip();
-            let refused = self.session.write_each(updates).await?;
-            told.extend(refused.into_iter().map(|(index, why)| (indices[index], why.problem)));
-            Ok(told)
-        };
+        let writing = writing::write(&mut self.session, writes.updates);
         let told = timeout(ANSWER_MAX, writing).await.unwrap_or_else(|_| Err(late()))?;
         for (index, problem) in told {
             self.refused(&writes.lines[writes.line_of[index]], Some(&problem));
@@ -434,31 +412,9 @@ impl Writes {
     }
 }
 
-/// The last update of each entry of tables that some updates are about.
-struct LastUpdates(OrderedMap<Vec<u8>, usize>);
-
-impl LastUpdates {
-    fn of(updates: &[Update]) -> LastUpdates {
-        LastUpdates(updates.iter().enumerate().filter_map(|(index, it)| Some((entry_name(it)?, index))).collect())
-    }
-
-    /// Whether no later one is about the same entry.
-    fn is_last(&self, index: usize, update: &Update) -> bool {
-        entry_name(update).and_then(|name| self.0.get(&name)).is_none_or(|last| *last == index)
-    }
-}
-
-/// What identifies the entry of a table that an update is about.
-fn entry_name(update: &Update) -> Option<Vec<u8>> {
-    let Some(Kind::TableEntry(entry)) = &update.entity.as_ref()?.entity else { return None };
-    let TableEntry { table_id, r#match, priority, .. } = entry.clone();
-    Some(TableEntry { table_id, r#match, priority, ..TableEntry::default() }.encode_to_vec())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use p4runtime_proto::p4::v1::FieldMatch;
     use p4runtime_proto::p4::v1::PacketIn;
 
     /// Counts the packets that it hears, and asks its question once a second.
@@ -499,21 +455,6 @@ mod tests {
         }
         assert_eq!((logic.packets, logic.asked), (6 * MESSAGES_MAX, 3), "{text}");
         assert_eq!(text.lines().count(), 3, "{text}");
-    }
-
-    #[test]
-    fn an_earlier_command_does_not_replace_a_later_one_of_the_same_entry() {
-        let update = |kind: update::Type, key: u32, metadata: u8| {
-            let r#match = vec![FieldMatch { field_id: key, ..FieldMatch::default() }];
-            let entry = TableEntry { table_id: 7, r#match, metadata: vec![metadata], ..TableEntry::default() };
-            Update { r#type: kind as i32, entity: Some(Entity { entity: Some(Kind::TableEntry(entry)) }) }
-        };
-        use update::Type::{Delete, Insert};
-        let updates = [update(Insert, 1, 1), update(Insert, 2, 2), update(Delete, 1, 0), update(Insert, 1, 3)];
-        let last = LastUpdates::of(&updates);
-        let are_last: Vec<bool> = updates.iter().enumerate().map(|(index, it)| last.is_last(index, it)).collect();
-        assert_eq!(are_last, [false, true, false, true]);
-        assert!(LastUpdates::of(&[]).is_last(0, &updates[0]) && last.is_last(9, &Update::default()));
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //!
 //! * [`logic`]: the interface of a state machine. It has no clock, file or connection, so tests call it directly.
 //! * `report`: messages of the switch by the names of the program.
-//! * `connection`: a connection that is made again whenever it is lost.
+//! * `connection`: a connection that is made again whenever it is lost; [`writing`]: how it writes.
 //! * [`wanted`]: the entries that a controller wants a switch to have, and what it has of them.
 //! * `file`: configuration files. [`address`]: addresses and networks.
 //! * [`neighbours`]: stations that are looked for, found and lost; [`hops`]: those with numbers; [`bucket`]: a rate.
@@ -24,6 +24,7 @@ pub mod neighbours;
 pub mod packet;
 mod report;
 pub mod wanted;
+pub mod writing;
 
 pub use command::{Running, SwitchArguments};
 pub use logic::{Entry, EntryName, Fields, Logic, Orders};

@@ -11,12 +11,12 @@ use clap::Args;
 use command_line::Exit;
 use command_line::terminal::{self, say};
 use control::Problem;
-use controller::Running;
+use controller::{Running, writing};
 use ctl::session::Standing;
 use ctl::{Failure, Options, Schema, Session};
 use net::Topology;
+use p4runtime_proto::p4::v1::Update;
 use p4runtime_proto::p4::v1::stream_message_response::Update as StreamUpdate;
-use p4runtime_proto::p4::v1::{Update, update};
 use std::path::PathBuf;
 use std::time::Duration;
 use te::{Match, Order, Place};
@@ -159,7 +159,7 @@ async fn serve(subject: &Subject) -> Result<(), Failure> {
     let program = session.schema().await?;
     let (mut priorities, orders) = crate::set_up(&subject.place, &subject.settings, subject.cpu_port);
     write(&mut session, &program, &orders).await?;
-    write_leniently(&mut session, &program, &leftovers(&subject.place)).await?;
+    write(&mut session, &program, &leftovers(&subject.place)).await?;
     say!("{}: configured, {} orders", subject.name, orders.len());
     loop {
         match session.next_message().await? {
@@ -205,24 +205,8 @@ fn leftovers(place: &Place) -> Vec<Order> {
 
 /// Carries orders out. What is there already is changed: a controller that comes back finds its entries.
 async fn write(session: &mut Session, program: &Schema, orders: &[Order]) -> Result<(), Failure> {
-    let updates = updates(program, orders)?;
-    let refused = session.write_each(updates.clone()).await?;
-    let again: Vec<Update> = refused
-        .iter()
-        .filter(|(index, _)| updates[*index].r#type == i32::from(update::Type::Insert))
-        .map(|(index, _)| Update { r#type: update::Type::Modify.into(), ..updates[*index].clone() })
-        .collect();
-    let still = session.write_each(again).await?;
-    match still.into_iter().next() {
-        Some((_, refused)) => Err(refused.problem.into()),
-        None => Ok(()),
-    }
-}
-
-/// The same for what need not be there.
-async fn write_leniently(session: &mut Session, program: &Schema, orders: &[Order]) -> Result<(), Failure> {
-    let updates = updates(program, orders)?;
-    session.write_each(updates).await.map(drop)
+    let refused = writing::write(session, updates(program, orders)?).await?;
+    refused.into_iter().next().map_or(Ok(()), |(_, problem)| Err(problem.into()))
 }
 
 fn updates(program: &Schema, orders: &[Order]) -> Result<Vec<Update>, Failure> {
