@@ -200,9 +200,14 @@ impl Cells {
         self.follow(cell);
     }
 
-    /// The cells that hold an entry.
-    pub fn live(&self) -> impl Iterator<Item = Cell> {
-        (1..self.count as u32).filter(|&cell| self.header(cell).hit == 1)
+    /// The cells from this one on that hold an entry.
+    pub fn live_from(&self, start: Cell) -> impl Iterator<Item = Cell> {
+        (start..self.count as u32).filter(|&cell| self.is_live(cell))
+    }
+
+    /// Whether a cell holds an entry.
+    pub fn is_live(&self, cell: Cell) -> bool {
+        (cell as usize) < self.count && self.header(cell).hit == 1
     }
 
     /// The engine's part of a cell.
@@ -338,7 +343,7 @@ mod tests {
             }
         }
         assert!(moving > 100, "{moving} steps while moving");
-        assert!(cells.live().eq((1..plain.len() as u32).filter(|&cell| plain[cell as usize].is_some())));
+        assert!(cells.live_from(1).eq((1..plain.len() as u32).filter(|&cell| plain[cell as usize].is_some())));
         for (cell, wanted) in plain.iter().enumerate() {
             if let Some((data, tail)) = wanted {
                 assert_eq!((cells.data(cell as Cell), cells.tail(cell as Cell)), (&[*data][..], &tail[..]));

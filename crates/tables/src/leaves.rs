@@ -8,14 +8,22 @@
 #![allow(unsafe_code, reason = "vector instructions take pointers")]
 
 use crate::cells::{Cell, Cells, prefetch};
+use crate::memory::Large;
 use crate::ranked::RangeField;
 use crate::shape::{Shape, rank_in};
+use std::ops::Range;
 
 /// Entries of a block.
 pub(crate) const LANES: usize = 8;
 
 /// Blocks of a leaf at most.
 pub(crate) const BLOCKS_MAX: usize = 8;
+
+/// Lines up to which memory is moved at once: one MiB.
+const MOVED_LINES_MAX: usize = 1 << 14;
+
+/// Lines that are moved for each new one: all of them before the eighth of the memory that is left is full.
+const MOVED_FOR_EACH: usize = 32;
 
 /// Two columns of a block.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +41,9 @@ pub(crate) type Candidate = u64;
 /// All leaves of a table.
 #[derive(Clone, Debug)]
 pub(crate) struct Leaves {
-    lines: Vec<Line>,
+    lines: Large<Line>,
+    /// The new memory while lines are moved to it: equal to the head of `lines`.
+    successor: Large<Line>,
     block_lines: usize,
     /// The halves of words that masks ask for.
     halves: Vec<u32>,
@@ -59,7 +69,8 @@ impl Leaves {
         let fields = shape.ranges.iter().zip(&shape.widths_bits);
         let ranges: Vec<RangeField> = fields.filter(|(_, width)| **width <= 32).map(|(field, _)| *field).collect();
         Leaves {
-            lines: Vec::new(),
+            lines: Large::default(),
+            successor: Large::default(),
             block_lines: halves.len() + ranges.len() + 1,
             is_unfinished: ranges.len() < shape.range_slots.len(),
             halves,
@@ -68,34 +79,118 @@ impl Leaves {
         }
     }
 
-    /// Gives memory back that is not in use.
-    pub fn shrink(&mut self) {
-        self.lines.shrink_to_fit();
+    /// Gives up new memory that is not needed soon.
+    pub fn settle(&mut self) {
+        let is_needed = self.lines.len() > self.lines.capacity() / 16 * 15;
+        if !is_needed {
+            self.successor = Large::default();
+        }
     }
 
-    /// Bytes of memory.
+    /// Bytes of memory in use.
     pub fn bytes(&self) -> usize {
-        self.lines.capacity() * size_of::<Line>()
+        (self.lines.len() + self.successor.len()) * size_of::<Line>()
     }
 
     /// A leaf with these entries, in order of rank.
     pub fn add(&mut self, shape: &Shape, cells: &Cells, entries: &[Cell]) -> Leaf {
-        let blocks = entries.len().div_ceil(LANES);
+        let leaf = self.allocate(entries.len().div_ceil(LANES));
+        self.write(shape, cells, leaf, entries);
+        leaf
+    }
+
+    /// A leaf of so many blocks, whose contents are of no meaning.
+    fn allocate(&mut self, blocks: usize) -> Leaf {
         if blocks == 0 {
             return Leaf { block: 0, blocks: 0 };
         }
         let block = self.free[blocks - 1].pop().unwrap_or_else(|| {
             let block = self.lines.len() / self.block_lines;
-            if self.lines.capacity() - self.lines.len() < blocks * self.block_lines {
-                // Less than twice as much, which is half empty.
-                self.lines.reserve_exact(self.lines.len() / 2 + LANES * self.block_lines);
-            }
-            self.lines.resize(self.lines.len() + blocks * self.block_lines, NOBODY);
+            self.grow(blocks * self.block_lines);
             block as u32
         });
-        let leaf = Leaf { block, blocks: blocks as u32 };
-        self.write(shape, cells, leaf, entries);
-        leaf
+        Leaf { block, blocks: blocks as u32 }
+    }
+
+    /// Adds lines. If there are many, those before them are moved to larger memory incrementally.
+    fn grow(&mut self, more: usize) {
+        let (len, capacity) = (self.lines.len() + more, self.lines.capacity());
+        if len > capacity {
+            self.successor = Large::default();
+            let mut larger = Large::from(Vec::with_capacity(len + len / 2 + LANES * self.block_lines));
+            larger.extend_from_slice(&self.lines);
+            self.lines = larger;
+        } else if capacity > MOVED_LINES_MAX && len > capacity / 8 * 7 && self.successor.capacity() == 0 {
+            self.successor = Vec::with_capacity(capacity + capacity / 2).into();
+        }
+        self.lines.resize(len, NOBODY);
+        if self.successor.capacity() > 0 {
+            let start = self.successor.len();
+            let end = len.min(start + MOVED_FOR_EACH * more);
+            self.successor.extend_from_slice(&self.lines[start..end]);
+            if end == len {
+                self.lines = std::mem::take(&mut self.successor);
+            }
+        }
+    }
+
+    /// Copies the changes of a leaf to the new memory.
+    fn follow(&mut self, leaf: Leaf) {
+        let lines = self.lines_of(leaf);
+        let lines = lines.start..lines.end.min(self.successor.len());
+        if lines.start < lines.end {
+            self.successor[lines.clone()].copy_from_slice(&self.lines[lines]);
+        }
+    }
+
+    /// The lines of a leaf.
+    fn lines_of(&self, leaf: Leaf) -> Range<usize> {
+        let first = leaf.block as usize * self.block_lines;
+        first..first + leaf.blocks as usize * self.block_lines
+    }
+
+    /// Removes all entries from a leaf but those that stay. Their cells are not read.
+    pub fn retain(&mut self, leaf: Leaf, stays: impl Fn(Cell) -> bool) -> Leaf {
+        let (block_lines, lines) = (self.block_lines, self.lines_of(leaf));
+        let lines = &mut self.lines[lines];
+        let mut kept = 0;
+        for place in 0..leaf.blocks as usize * LANES {
+            let (from, lane) = (place / LANES * block_lines, place % LANES);
+            let cell = lines[from + block_lines - 1].0[lane];
+            if cell == 0 || !stays(cell) {
+                continue;
+            }
+            let (to, to_lane) = (kept / LANES * block_lines, kept % LANES);
+            for line in 0..block_lines {
+                let Line(columns) = lines[from + line];
+                (lines[to + line].0[to_lane], lines[to + line].0[LANES + to_lane]) =
+                    (columns[lane], columns[LANES + lane]);
+            }
+            kept += 1;
+        }
+        for place in kept..leaf.blocks as usize * LANES {
+            let (block, lane) = (place / LANES * block_lines, place % LANES);
+            for line in &mut lines[block..block + block_lines - 1] {
+                (line.0[lane], line.0[LANES + lane]) = (FILLING.0[lane], FILLING.0[LANES + lane]);
+            }
+            let names = &mut lines[block + block_lines - 1].0;
+            (names[lane], names[LANES + lane]) = (0, 0);
+        }
+        self.follow(leaf);
+        self.shortened(leaf, kept.div_ceil(LANES))
+    }
+
+    /// A leaf without its last blocks, which are empty.
+    fn shortened(&mut self, leaf: Leaf, blocks: usize) -> Leaf {
+        if blocks == leaf.blocks as usize {
+            return leaf;
+        }
+        let shorter = self.allocate(blocks);
+        let (from, to) = (self.lines_of(leaf).start, self.lines_of(shorter));
+        self.lines.copy_within(from..from + to.len(), to.start);
+        self.follow(shorter);
+        self.remove(leaf);
+        shorter
     }
 
     /// Removes a leaf.
@@ -116,8 +211,8 @@ impl Leaves {
     }
 
     fn write(&mut self, shape: &Shape, cells: &Cells, leaf: Leaf, entries: &[Cell]) {
-        let first = leaf.block as usize * self.block_lines;
-        let lines = &mut self.lines[first..first + leaf.blocks as usize * self.block_lines];
+        let lines = self.lines_of(leaf);
+        let lines = &mut self.lines[lines];
         for (block, entries) in lines.chunks_exact_mut(self.block_lines).zip(entries.chunks(LANES)) {
             block.fill(FILLING);
             block[self.block_lines - 1] = NOBODY;
@@ -135,12 +230,12 @@ impl Leaves {
                 }
             }
         }
+        self.follow(leaf);
     }
 
     /// The entries of a leaf, in order of rank.
     pub fn entries(&self, leaf: Leaf) -> impl Iterator<Item = Cell> {
-        let first = leaf.block as usize * self.block_lines;
-        let lines = &self.lines[first..first + leaf.blocks as usize * self.block_lines];
+        let lines = &self.lines[self.lines_of(leaf)];
         let cells = lines.chunks_exact(self.block_lines).flat_map(|block| &block[self.block_lines - 1].0[..LANES]);
         cells.copied().filter(|cell| *cell != 0)
     }

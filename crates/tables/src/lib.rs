@@ -27,6 +27,7 @@ pub mod table;
 pub mod transaction;
 
 mod bucket;
+mod building;
 mod canonical;
 mod cells;
 mod cuts;
@@ -68,7 +69,7 @@ pub use layout::{ActionLayout, KeyField, KeyLayout, PackedLayout, Slot};
 pub use memory::in_large_pages;
 pub use profile::{Group, Profile, ProfileOperation, ProfileSpec};
 pub use set::{ApplyError, Guard, Operation, Outcome, Reader, TableSet, Update};
-pub use snapshot::Snapshot;
+pub use snapshot::{Part, Snapshot};
 pub use spec::{
     ActionCall, ActionSpec, Attributes, Entry, EntrySpec, Handle, InitialEntry, ProfileUse, TO_GROUP, TO_MEMBER,
     TableKind, TableSpec, Target,

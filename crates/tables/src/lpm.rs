@@ -341,7 +341,7 @@ impl<const WORDS: usize> Lpm<WORDS> {
         let bits = self.bits_for(self.len + additional);
         if bits > self.root_bits && additional > self.len {
             *self = self.emptied(bits);
-            cells.live().filter(|cell| is_own(*cell)).for_each(|cell| self.add(cells, cell));
+            cells.live_from(1).filter(|cell| is_own(*cell)).for_each(|cell| self.add(cells, cell));
         }
     }
 

@@ -136,6 +136,12 @@ impl RankedList {
         }
     }
 
+    /// Whether an entry has this rank.
+    pub fn has(&self, rank: Rank) -> bool {
+        let chunk = self.chunks.get(self.chunk_of(rank));
+        chunk.is_some_and(|chunk| chunk.ranks.get(chunk.place(rank)) == Some(&rank))
+    }
+
     /// Removes the entry of this rank, which must be there.
     pub fn remove(&mut self, rank: Rank) {
         let at = self.chunk_of(rank);

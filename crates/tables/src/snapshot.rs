@@ -41,6 +41,17 @@ pub struct Snapshot {
     members: Option<Box<Members>>,
 }
 
+/// What finds an entry, for tests that must have reached it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    /// The engine of the table, which has no parts.
+    Engine,
+    /// The decision tree of this number.
+    Tree(usize),
+    /// The list beside the trees.
+    List,
+}
+
 /// The engines. An lpm table with a key too long for its own engine is served by the ternary one, its prefix lengths
 /// being the priorities.
 #[derive(Clone, Debug)]
@@ -326,6 +337,19 @@ impl Snapshot {
             Engine::Ranges(_) => "winners of ranges, by a hash",
             Engine::Ternary(_) => "decision trees, linear while it is small",
         }
+    }
+
+    /// What finds an entry.
+    pub fn part_of(&self, entry: Handle) -> Part {
+        match &self.engine {
+            Engine::Ternary(engine) => engine.part_of(cell_of(entry)),
+            _ => Part::Engine,
+        }
+    }
+
+    /// Whether changes go on with a new index, which will replace the present one.
+    pub fn is_building(&self) -> bool {
+        matches!(&self.engine, Engine::Ternary(engine) if engine.is_building())
     }
 
     /// The entry that `key` (a row of key words) matches, or the default entry.

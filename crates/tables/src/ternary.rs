@@ -2,9 +2,10 @@
 //!
 //! Up to [`LIST_ENTRIES_MAX`] entries are in a list in order of rank, with whose entries a burst of keys is compared at
 //! once ([`crate::linear`]). More are in trees ([`crate::trees`]), which are built of all of them, and then changed
-//! entry by entry. When there are twice as many entries, or a quarter, or many that no tree takes, trees are built
-//! again, since other cuts have become better. What trees would have to copy too often remains in the list, which is
-//! scanned up to the first match if it is long.
+//! entry by entry. When there are twice as many entries, or a quarter, or many that no tree takes, other cuts have
+//! become better: each of the following changes does some of the work for new trees ([`crate::building`]), which then
+//! replace the old ones. A batch of very many entries builds them at once. What trees would have to copy too often
+//! remains in the list, which is scanned up to the first match if it is long.
 //!
 //! Keys are looked up in trees first, from the one with the most specific entries on. A key goes on to the next tree
 //! and to the list only if something there has a priority as high as what it has found.
@@ -15,12 +16,13 @@
 //! leaf at most in each. Entries that no tree takes, since each asks for other bits, cost a quarter to half a
 //! nanosecond each, as if there were no trees. An insertion changes 64 leaves at most, or moves one chunk of the list;
 //! a removal may find more leaves, when leaves have become nodes since, but entries have no more than four copies on
-//! average. Trees are built in about 2 µs for each entry, on the copy that packets do not use, so that forwarding does
-//! not wait, and only after the number of entries or of those in the list has changed by a part of it: a table that
-//! doubles to 100,000 entries takes updates a fifth of a second later once.
+//! average. Trees are built in about 4 µs for each entry, on the copy that packets do not use, so that forwarding does
+//! not wait, and only after the number of entries or of those in the list has changed by a part of it. No change waits
+//! for more than a small part of that.
 
 #![allow(unsafe_code, reason = "calls what needs AVX2, where the caller says that it is there")]
 
+use crate::building::Building;
 use crate::cells::{Cell, Cells};
 #[cfg(target_arch = "x86_64")]
 use crate::gather;
@@ -29,6 +31,7 @@ use crate::leaves::Candidate;
 use crate::linear;
 use crate::ranked::{Chunk, LANES, Rank, RankedList};
 use crate::shape::{Shape, rank_in};
+use crate::snapshot::Part;
 #[cfg(target_arch = "x86_64")]
 use crate::trees::still_open;
 use crate::trees::{Trees, better};
@@ -38,6 +41,9 @@ use base::limits::BURST_PACKETS_MAX;
 const LIST_ENTRIES_MAX: usize = 128;
 const LIST_ENTRIES_LESS: usize = LIST_ENTRIES_MAX / 2;
 
+/// The work that each change does for new trees ([`Building::advance`]).
+const WORK_AT_ONCE: usize = 512;
+
 #[derive(Clone, Debug)]
 pub(crate) struct Ternary {
     shape: Shape,
@@ -45,8 +51,10 @@ pub(crate) struct Ternary {
     /// The entries that are in no tree.
     list: RankedList,
     trees: Trees,
-    /// Whether everything must be built again: until then, only the number of entries is right.
+    /// Whether everything must be built again at once: until then, only the number of entries is right.
     is_stale: bool,
+    /// Trees that will replace the present ones.
+    building: Option<Box<Building>>,
     /// What there was when it was built: entries, or 0 if all of them are in the list, and entries in the list.
     built_len: usize,
     built_list: usize,
@@ -62,6 +70,7 @@ impl Ternary {
             trees: Trees::new(&shape),
             shape,
             is_stale: false,
+            building: None,
             built_len: 0,
             built_list: 0,
             changes: 0,
@@ -80,38 +89,61 @@ impl Ternary {
     /// Must follow a batch of changes before the next lookup.
     pub fn commit(&mut self, cells: &Cells) {
         if std::mem::take(&mut self.is_stale) {
-            let all: Vec<Cell> = cells.live().collect();
-            debug_assert_eq!(all.len(), self.len, "every entry has a cell");
-            let (trees, rest) = match all.len() > LIST_ENTRIES_MAX {
-                true => Trees::build(&self.shape, cells, all),
-                false => (Trees::new(&self.shape), all),
-            };
-            self.trees = trees;
-            self.list = RankedList::new(self.shape.key_words);
-            rest.into_iter().for_each(|cell| self.add_to_list(cells, cell));
-            self.changes = 0;
-            self.built_len = if self.len > LIST_ENTRIES_MAX { self.len } else { 0 };
-            self.built_list = self.list.len();
+            self.building = None;
+            if self.len > LIST_ENTRIES_MAX {
+                let mut building = Building::new(&self.shape);
+                while !building.advance(&self.shape, cells, usize::MAX) {}
+                self.replace(building);
+            } else {
+                self.trees = Trees::new(&self.shape);
+                self.list = RankedList::new(self.shape.key_words);
+                cells.live_from(1).for_each(|cell| self.add_to_list(cells, cell));
+                (self.changes, self.built_len, self.built_list) = (0, 0, self.list.len());
+            }
         }
     }
 
-    /// Decides whether it must be built again: other cuts are better for other numbers of entries.
+    /// Replaces trees and list by new ones.
+    fn replace(&mut self, building: Building) {
+        (self.trees, self.list) = building.finish();
+        (self.changes, self.built_len, self.built_list) = (0, self.len, self.list.len());
+    }
+
+    /// Continues with new trees.
+    fn advance(&mut self, cells: &Cells) {
+        if let Some(mut building) = self.building.take() {
+            match building.advance(&self.shape, cells, WORK_AT_ONCE) {
+                true => self.replace(*building),
+                false => self.building = Some(building),
+            }
+        }
+    }
+
+    /// Decides whether trees must be built again: other cuts are better for other numbers of entries.
     fn count_change(&mut self) {
         self.changes += 1;
-        self.is_stale |= match self.built_len {
-            0 => self.len > LIST_ENTRIES_MAX,
-            built if self.len > 2 * built || self.len < built / 4 || self.len < LIST_ENTRIES_LESS => true,
-            built => self.changes > built / 2 && self.list.len() > 2 * self.built_list + LIST_ENTRIES_MAX,
-        };
+        let built = self.built_len;
+        self.is_stale |= if built == 0 { self.len > LIST_ENTRIES_MAX } else { self.len < LIST_ENTRIES_LESS };
+        let is_due = self.len > 2 * built
+            || self.len < built / 4
+            || self.changes > built / 2 && self.list.len() > 2 * self.built_list + LIST_ENTRIES_MAX;
+        if built > 0 && is_due && self.building.is_none() {
+            self.building = Some(Box::new(Building::new(&self.shape)));
+        }
     }
 
     /// Adds a cell whose tail is set.
     pub fn insert(&mut self, cells: &Cells, cell: Cell) {
         self.len += 1;
         self.count_change();
-        if !self.is_stale && !self.trees.insert(&self.shape, cells, cell) {
+        if self.is_stale {
+            return;
+        }
+        if !self.trees.insert(&self.shape, cells, cell) {
             self.add_to_list(cells, cell);
         }
+        self.building.iter_mut().for_each(|building| building.insert(cell));
+        self.advance(cells);
     }
 
     fn add_to_list(&mut self, cells: &Cells, cell: Cell) {
@@ -125,6 +157,9 @@ impl Ternary {
         if self.is_stale {
             return;
         }
+        // Before the removal: the cell still looks as if it held the entry.
+        self.advance(cells);
+        self.building.iter_mut().for_each(|building| building.remove(&self.shape, cells, cell));
         if self.trees.has(cell) {
             self.trees.remove(&self.shape, cells, cell);
         } else {
@@ -132,9 +167,19 @@ impl Ternary {
         }
     }
 
+    /// What finds an entry.
+    pub fn part_of(&self, cell: Cell) -> Part {
+        self.trees.tree_of(cell).map_or(Part::List, Part::Tree)
+    }
+
+    /// Whether new trees are being built.
+    pub fn is_building(&self) -> bool {
+        self.building.is_some()
+    }
+
     /// Bytes of memory that lookups read beside the cells.
     pub fn bytes(&self) -> usize {
-        self.list.bytes() + self.trees.bytes()
+        self.list.bytes() + self.trees.bytes() + self.building.as_ref().map_or(0, |building| building.bytes())
     }
 
     /// Finds the cells of up to a burst of keys. With `GATHERS` the processor has AVX2.

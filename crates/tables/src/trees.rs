@@ -9,43 +9,21 @@
 //! Nodes are slots in one array: a slot names a window, and where the slots of its parts begin; or it names a leaf. So
 //! a step costs one load, and those of a burst overlap.
 
+use crate::building::{COPIES_EACH, COPIES_MAX, Gone, Subtree};
 use crate::cells::{Cell, Cells, prefetch};
-use crate::cuts::{self, Item, Known, Window};
+use crate::cuts::{Item, Known, Window};
 use crate::leaves::{BLOCKS_MAX, Candidate, LANES, Leaf, Leaves};
 use crate::shape::{Shape, rank_in};
 use base::limits::BURST_PACKETS_MAX;
-use std::cmp::Reverse;
-
-/// Trees at most.
-pub(crate) const TREES_MAX: usize = 6;
-
-/// Copies of an entry in its tree at most, when it is built.
-const COPIES_MAX: u32 = 64;
-
-/// The same for a tree that is better without entries that would be copied so often.
-const COPIES_LESS: u32 = 4;
-
-/// How good the first cut must be for many copies to be worth it: then fewer trees are searched.
-const MANY_SCORE: f32 = 2.0;
-
-/// How good the first cut of a tree must be ([`cuts::choose`]).
-const ROOT_SCORE_MIN: f32 = 1.2;
 
 /// Copies of an entry at most that a leaf has which becomes a node.
 const COPIES_OF_SPLIT_MAX: u32 = 8;
 
-/// Copies of all entries for each entry at most, and how many more there may be; with more, leaves are not cut.
-const COPIES_EACH: usize = 4;
+/// How many more copies than [`COPIES_EACH`] there may be.
 const COPIES_MORE: usize = 1024;
 
 /// Entries of a leaf at most.
-const LEAF_ENTRIES_MAX: usize = BLOCKS_MAX * LANES;
-
-/// Nodes from the root to a leaf at most.
-const DEPTH_MAX: usize = 24;
-
-/// Entries that are not worth a tree.
-const REST_MAX: usize = 48;
+pub(crate) const LEAF_ENTRIES_MAX: usize = BLOCKS_MAX * LANES;
 
 /// All trees of a table.
 #[derive(Clone, Debug)]
@@ -64,7 +42,7 @@ pub(crate) struct Trees {
 
 /// A node: a leaf, or a window and the first slot of its parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Node(u64);
+pub(crate) struct Node(u64);
 
 const LEAF_BIT: u64 = 1 << 63;
 /// Words of a key that windows are in.
@@ -72,6 +50,11 @@ const WORDS_MAX: usize = 1 << 12;
 
 impl Node {
     const EMPTY: Node = Node(LEAF_BIT);
+
+    /// Whether there can be a node of this window.
+    pub fn fits(window: &Window) -> bool {
+        window.word < WORDS_MAX
+    }
 
     fn of_leaf(leaf: Leaf) -> Node {
         Node(LEAF_BIT | u64::from(leaf.blocks) << 32 | u64::from(leaf.block))
@@ -129,21 +112,9 @@ impl Node {
 
 /// Where a node is.
 #[derive(Clone, Copy, Debug)]
-enum Place {
+pub(crate) enum Place {
     Root(usize),
     Slot(usize),
-}
-
-/// What building a tree needs and changes.
-struct Build<'a> {
-    shape: &'a Shape,
-    cells: &'a Cells,
-    known: Known,
-    depth: usize,
-    /// Entries that this tree does not take. None must be taken out if there is no list.
-    out: Option<Vec<Cell>>,
-    /// Copies that may be added.
-    spare_copies: usize,
 }
 
 impl Trees {
@@ -169,110 +140,67 @@ impl Trees {
         self.leaves.bytes() + self.slots.capacity() * size_of::<Node>() + self.homes.capacity()
     }
 
-    /// The trees of these entries, and the entries that they do not take.
-    pub fn build(shape: &Shape, cells: &Cells, mut entries: Vec<Cell>) -> (Trees, Vec<Cell>) {
-        let mut trees = Trees::new(shape);
-        trees.homes.resize(cells.count(), 0);
-        entries.sort_unstable_by_key(|cell| Reverse(rank_in(cells, *cell)));
-        while entries.len() > REST_MAX && trees.roots.len() < TREES_MAX {
-            let known = Known::nothing(shape);
-            let items_of = |budget: u32| entries.iter().map(move |&cell| Item { cell, budget }).collect();
-            let score_of =
-                |items: &Vec<Item>| cuts::choose(shape, cells, &known, items, true).map_or(0.0, |best| best.0);
-            let scored = [COPIES_MAX, COPIES_LESS].map(items_of).map(|items| (score_of(&items), items));
-            let [(more, many), (less, few)] = scored;
-            let (score, items) = if more >= less.min(MANY_SCORE) { (more, many) } else { (less, few) };
-            if score < ROOT_SCORE_MIN {
-                break;
-            }
-            let spare_copies = COPIES_EACH * entries.len();
-            let mut build = Build { shape, cells, known, depth: 0, out: Some(Vec::new()), spare_copies };
-            let (tree, first_slot) = (trees.roots.len(), trees.slots.len());
-            let root = trees.node_of(&mut build, &items);
-            trees.roots.push(root);
-            trees.tops.push(0);
-            for &cell in &entries {
-                trees.homes[cell as usize] = tree as u8 + 1;
-            }
-            for cell in build.out.unwrap_or_default() {
-                trees.homes[cell as usize] = 0;
-            }
-            trees.forget_homeless(shape, cells, first_slot);
-            let (taken, rest): (Vec<Cell>, _) = entries.iter().partition(|cell| trees.has(**cell));
-            trees.len += taken.len();
-            trees.tops[tree] = taken.iter().map(|cell| priority_in(cells, *cell)).max().unwrap_or(0);
-            entries = rest;
-        }
-        trees.slots.shrink_to_fit();
-        trees.leaves.shrink();
-        (trees, entries)
+    /// Must follow the building of all trees.
+    pub fn settle(&mut self) {
+        self.leaves.settle();
     }
 
-    /// Removes the entries that the last tree does not take from those of its parts that had taken them.
-    fn forget_homeless(&mut self, shape: &Shape, cells: &Cells, first_slot: usize) {
-        let places = std::iter::once(Place::Root(self.roots.len() - 1));
-        for place in places.chain((first_slot..self.slots.len()).map(Place::Slot)) {
-            let node = self.node(place);
-            if node.is_leaf() && self.leaves.entries(node.leaf()).any(|cell| !self.has(cell)) {
-                let kept: Vec<Cell> = self.leaves.entries(node.leaf()).filter(|cell| self.has(*cell)).collect();
-                self.copies -= self.len_of(node) - kept.len();
-                let leaf = self.leaves.replace(shape, cells, node.leaf(), &kept);
-                self.set_node(place, Node::of_leaf(leaf));
-            }
-        }
+    /// The number of slots.
+    pub fn slots(&self) -> usize {
+        self.slots.len()
     }
 
-    /// The node of these entries, in order of rank.
-    fn node_of(&mut self, build: &mut Build<'_>, items: &[Item]) -> Node {
-        let may_cut = items.len() > LANES && build.depth < DEPTH_MAX;
-        let takes_out = build.out.is_some();
-        let window = may_cut
-            .then(|| cuts::choose(build.shape, build.cells, &build.known, items, takes_out))
-            .flatten()
-            .map(|(_, window)| window)
-            .filter(|window| window.word < WORDS_MAX);
-        let Some(window) = window else { return self.leaf_of(build, items) };
-        let mut counts = vec![0; 1 << window.bits];
-        let mut is_in = Vec::with_capacity(items.len());
-        for item in items {
-            let parts = window.parts(build.shape, &build.known, &build.shape.of(build.cells, item.cell));
-            let more = parts.count().saturating_sub(1) as usize;
-            let stays = parts.count() <= item.budget && more <= build.spare_copies;
-            if stays {
-                parts.each(|part| counts[part] += 1);
-                build.spare_copies -= more;
-            } else if let Some(out) = &mut build.out {
-                out.push(item.cell);
-            } else {
-                return self.leaf_of(build, items);
-            }
-            is_in.push(stays);
-        }
-        let mut of_parts: Vec<Vec<Item>> = counts.iter().map(|count| Vec::with_capacity(*count)).collect();
-        for (item, _) in items.iter().zip(is_in).filter(|(_, is_in)| *is_in) {
-            let parts = window.parts(build.shape, &build.known, &build.shape.of(build.cells, item.cell));
-            let budget = item.budget / parts.count().max(1);
-            parts.each(|part| of_parts[part].push(Item { cell: item.cell, budget }));
-        }
-        let base = self.slots.len();
-        self.slots.resize(base + counts.len(), Node::EMPTY);
-        build.depth += 1;
-        for (part, items) in of_parts.into_iter().enumerate().filter(|(_, items)| !items.is_empty()) {
-            build.known.enter(&window, part as u64);
-            self.slots[base + part] = self.node_of(build, &items);
-        }
-        build.known.leave(&window);
-        build.depth -= 1;
-        Node::of_window(&window, base)
+    /// Adds a tree without entries to a table of so many cells.
+    pub fn add_root(&mut self, cells: usize) {
+        self.roots.push(Node::EMPTY);
+        self.tops.push(0);
+        self.homes.resize(self.homes.len().max(cells), 0);
     }
 
-    /// A leaf with as many of these entries as it may have.
-    fn leaf_of(&mut self, build: &mut Build<'_>, items: &[Item]) -> Node {
-        let (kept, rest) = items.split_at(items.len().min(LEAF_ENTRIES_MAX));
-        let entries: Vec<Cell> = kept.iter().map(|item| item.cell).collect();
+    /// Makes a leaf of these entries, in order of rank.
+    pub fn add_leaf(&mut self, shape: &Shape, cells: &Cells, place: Place, entries: &[Cell]) {
         self.copies += entries.len();
-        build.out.iter_mut().for_each(|out| out.extend(rest.iter().map(|item| item.cell)));
-        Node::of_leaf(self.leaves.add(build.shape, build.cells, &entries))
+        let leaf = self.leaves.add(shape, cells, entries);
+        self.set_node(place, Node::of_leaf(leaf));
+    }
+
+    /// Makes a node whose parts are empty, and returns the slot of the first.
+    pub fn add_node(&mut self, place: Place, window: &Window) -> usize {
+        let base = self.slots.len();
+        self.slots.resize(base + (1 << window.bits), Node::EMPTY);
+        self.set_node(place, Node::of_window(window, base));
+        base
+    }
+
+    /// Notes that the last tree has these entries, without some of them. Returns those that it does not have.
+    pub fn take_all_but(&mut self, cells: &Cells, entries: Vec<Cell>, out: &[Cell]) -> Vec<Cell> {
+        let home = self.roots.len() as u8;
+        entries.iter().for_each(|cell| self.homes[*cell as usize] = home);
+        out.iter().for_each(|cell| self.homes[*cell as usize] = 0);
+        let (taken, rest): (Vec<Cell>, _) = entries.into_iter().partition(|cell| self.has(*cell));
+        self.len += taken.len();
+        let top = taken.iter().map(|cell| priority_in(cells, *cell)).max().unwrap_or(0);
+        self.tops.last_mut().into_iter().for_each(|last| *last = top);
+        rest
+    }
+
+    /// Notes that an entry is in no tree, though leaves may have it.
+    pub fn forget(&mut self, cell: Cell) {
+        if self.has(cell) {
+            self.homes[cell as usize] = 0;
+            self.len -= 1;
+        }
+    }
+
+    /// Removes the entries that a tree does not have from one of its nodes, if it is a leaf.
+    pub fn clean(&mut self, place: Place, tree: usize) {
+        let (node, homes) = (self.node(place), &self.homes);
+        let stays = |cell: Cell| usize::from(homes[cell as usize]) == tree + 1;
+        if node.is_leaf() && self.leaves.entries(node.leaf()).any(|cell| !stays(cell)) {
+            self.copies -= self.leaves.entries(node.leaf()).filter(|cell| !stays(*cell)).count();
+            let leaf = self.leaves.retain(node.leaf(), stays);
+            self.set_node(place, Node::of_leaf(leaf));
+        }
     }
 
     fn node(&self, place: Place) -> Node {
@@ -355,20 +283,26 @@ impl Trees {
         if entries.len() > LANES && entries.len() % LANES == 1 && self.copies < most {
             let items: Vec<Item> = entries.iter().map(|&cell| Item { cell, budget: COPIES_OF_SPLIT_MAX }).collect();
             let spare_copies = most - self.copies;
-            let mut build = Build { shape, cells, known, depth: 0, out: None, spare_copies };
             self.copies -= entries.len();
             self.leaves.remove(leaf);
-            let node = self.node_of(&mut build, &items);
-            self.set_node(place, node);
+            let mut subtree = Subtree::new(known, false, spare_copies);
+            subtree.start(self, shape, cells, place, items);
+            let (gone, mut work) = (Gone::default(), usize::MAX);
+            subtree.advance(self, shape, cells, &gone, &mut work);
         } else {
             let leaf = self.leaves.replace(shape, cells, leaf, &entries);
             self.set_node(place, Node::of_leaf(leaf));
         }
     }
 
+    /// The tree of an entry.
+    pub fn tree_of(&self, cell: Cell) -> Option<usize> {
+        usize::from(*self.homes.get(cell as usize)?).checked_sub(1)
+    }
+
     /// Whether an entry is in a tree.
     pub fn has(&self, cell: Cell) -> bool {
-        self.homes.get(cell as usize).is_some_and(|home| *home > 0)
+        self.tree_of(cell).is_some()
     }
 
     /// Removes an entry that is in a tree.
@@ -376,11 +310,8 @@ impl Trees {
         let tree = usize::from(std::mem::take(&mut self.homes[cell as usize])) - 1;
         self.len -= 1;
         for (place, _) in self.leaves_of(shape, cells, cell, tree, usize::MAX).unwrap_or_default() {
-            let leaf = self.node(place).leaf();
-            let mut entries: Vec<Cell> = self.leaves.entries(leaf).collect();
-            entries.retain(|other| *other != cell);
             self.copies -= 1;
-            let leaf = self.leaves.replace(shape, cells, leaf, &entries);
+            let leaf = self.leaves.retain(self.node(place).leaf(), |other| other != cell);
             self.set_node(place, Node::of_leaf(leaf));
         }
     }

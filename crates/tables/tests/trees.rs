@@ -4,7 +4,8 @@
 use crate::support::*;
 use base::MatchKind::{self, Exact, Optional, Range, Ternary};
 use base::{Bits, FieldMatch, Rng};
-use tables::{EntrySpec, Handle, Operation, TableSet, TableSpec, Update};
+use std::collections::BTreeMap;
+use tables::{EntrySpec, Guard, Handle, Operation, Part, Table, TableSet, TableSpec, Update};
 
 /// A value of few networks and hosts, in its first and last bits.
 fn near(rng: &mut Rng, width: u32) -> Bits {
@@ -44,8 +45,39 @@ fn rule(rng: &mut Rng, spec: &TableSpec) -> EntrySpec {
     EntrySpec { key, priority: rng.between(0, 40) as i32 - 20, ..random_entry(rng, spec) }
 }
 
+/// How often a winner was in each part of an engine, and how often new trees were being built.
+#[derive(Default)]
+struct Reached {
+    winners: BTreeMap<Part, usize>,
+    building: usize,
+}
+
+impl Reached {
+    /// Looks keys up, compares the winners with those of the linear scan, and counts where they are.
+    fn check(&mut self, rng: &mut Rng, guard: &Guard<'_>, table: &Table, count: usize) {
+        check_lookups(rng, guard, 0, table, count);
+        let snapshot = guard.snapshot(0).expect("the table exists");
+        self.building += usize::from(snapshot.is_building());
+        for _ in 0..count {
+            let header = snapshot.lookup(&table.key_layout().pack(&random_key(rng, table)));
+            if header.hit == 1 {
+                *self.winners.entry(snapshot.part_of(Handle(header.index))).or_default() += 1;
+            }
+        }
+    }
+
+    /// Fails unless entries of this many trees, and of the list, have won, and trees were built while entries came and
+    /// went.
+    fn assert_all(&self, trees: usize) {
+        let parts = (0..trees).map(Part::Tree).chain([Part::List]);
+        let missing: Vec<Part> = parts.filter(|part| !self.winners.contains_key(part)).collect();
+        assert!(missing.is_empty() && self.building > 3, "{missing:?}, {} times building", self.building);
+    }
+}
+
 /// Tables that grow at once and one by one, are changed, and shrink.
-fn check_rules(rng: &mut Rng, key: &[(MatchKind, u32)], most: usize) {
+fn check_rules(rng: &mut Rng, key: &[(MatchKind, u32)], most: usize) -> Reached {
+    let mut reached = Reached::default();
     let mut set = TableSet::new(vec![table_spec(key, 4 * most)], rng.next_u64()).expect("the table is well formed");
     let mut reader = set.reader();
     let spec = set.tables()[0].spec().clone();
@@ -59,28 +91,29 @@ fn check_rules(rng: &mut Rng, key: &[(MatchKind, u32)], most: usize) {
         if set.perform(0, Operation::InsertMany(entries.clone())).is_err() {
             entries.into_iter().for_each(|entry| drop(set.insert(0, entry)));
         }
-        check_lookups(rng, &reader.enter(), 0, &set.tables()[0], 100);
+        reached.check(rng, &reader.enter(), &set.tables()[0], 100);
         for step in 0..singly {
             drop(set.insert(0, rule(rng, &spec)));
             if step.is_multiple_of(3) {
                 change_some(rng, &mut set, &spec);
             }
             if step.is_multiple_of(16) {
-                check_lookups(rng, &reader.enter(), 0, &set.tables()[0], 4);
+                reached.check(rng, &reader.enter(), &set.tables()[0], 4);
             }
         }
-        check_lookups(rng, &reader.enter(), 0, &set.tables()[0], 200);
+        reached.check(rng, &reader.enter(), &set.tables()[0], 200);
         handles.clear();
         handles.extend(set.tables()[0].entries().map(|entry| entry.handle));
         while handles.len() > left {
             let handle = handles.swap_remove(rng.below(handles.len() as u64) as usize);
             set.perform(0, Operation::Delete { handle }).expect("the entry exists");
             if handles.len().is_multiple_of(32) {
-                check_lookups(rng, &reader.enter(), 0, &set.tables()[0], 4);
+                reached.check(rng, &reader.enter(), &set.tables()[0], 4);
             }
         }
-        check_lookups(rng, &reader.enter(), 0, &set.tables()[0], 64);
+        reached.check(rng, &reader.enter(), &set.tables()[0], 64);
     }
+    reached
 }
 
 /// A batch that changes entries, and ends with one that is refused half of the time.
@@ -104,7 +137,8 @@ fn change_some(rng: &mut Rng, set: &mut TableSet, spec: &TableSpec) {
 #[test]
 fn rules_of_masks() {
     let mut rng = Rng::new(31);
-    check_rules(&mut rng, &[(Ternary, 32), (Ternary, 32), (Optional, 8), (Ternary, 16), (Ternary, 16)], 1200);
+    let key = [(Ternary, 32), (Ternary, 32), (Optional, 8), (Ternary, 16), (Ternary, 16)];
+    check_rules(&mut rng, &key, 1200).assert_all(3);
     check_rules(&mut rng, &[(Ternary, 12)], 600);
     check_rules(&mut rng, &[(Exact, 9), (Ternary, 128), (Optional, 33)], 700);
 }
@@ -112,10 +146,35 @@ fn rules_of_masks() {
 #[test]
 fn rules_of_masks_and_ranges() {
     let mut rng = Rng::new(32);
-    check_rules(&mut rng, &[(Ternary, 32), (Ternary, 32), (Ternary, 8), (Range, 16), (Range, 16)], 1200);
+    let key = [(Ternary, 32), (Ternary, 32), (Ternary, 8), (Range, 16), (Range, 16)];
+    check_rules(&mut rng, &key, 1200).assert_all(3);
     check_rules(&mut rng, &[(Range, 16), (Range, 32)], 800);
     check_rules(&mut rng, &[(Ternary, 20), (Range, 64), (Range, 40)], 500);
     check_rules(&mut rng, &[(Ternary, 16), (Range, 65), (Range, 5)], 400);
+}
+
+/// Rules that come one by one, more than are moved to larger memory at once.
+#[test]
+fn rules_come_one_by_one() {
+    let mut rng = Rng::new(35);
+    let key = [(Ternary, 32), (Ternary, 32), (Ternary, 8), (Range, 16), (Range, 16)];
+    let mut set = TableSet::new(vec![table_spec(&key, 20_000)], 5).expect("the table is well formed");
+    let (mut reader, mut reached) = (set.reader(), Reached::default());
+    let spec = set.tables()[0].spec().clone();
+    let mut step = 0;
+    while set.tables()[0].len() < 9000 {
+        step += 1;
+        drop(set.insert(0, rule(&mut rng, &spec)));
+        if step % 7 == 0 {
+            let handle = Handle(rng.below(u64::from(set.tables()[0].handles_end())) as u32);
+            drop(set.perform(0, Operation::Delete { handle }));
+        }
+        if step % 64 == 0 {
+            reached.check(&mut rng, &reader.enter(), &set.tables()[0], 2);
+        }
+    }
+    reached.check(&mut rng, &reader.enter(), &set.tables()[0], 300);
+    reached.assert_all(4);
 }
 
 /// Keys of more words than lookups are compiled for.
