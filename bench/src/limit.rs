@@ -280,7 +280,7 @@ unsafe impl Sync for UseCase {}
 /// What packets change of an entry: counters, a meter, times.
 #[derive(Clone, Default)]
 #[repr(C, align(64))]
-struct State([u64; 8]);
+struct EntryState([u64; 8]);
 
 /// Frames of a use case, each with headroom, and the state of entries of who works on them.
 pub struct UseCaseFrames {
@@ -289,7 +289,7 @@ pub struct UseCaseFrames {
     /// Port, first byte and length of each.
     places: Vec<(u32, usize, u32)>,
     list: Vec<ListedFrame>,
-    states: Vec<State>,
+    states: Vec<EntryState>,
 }
 
 // SAFETY: the listed frames are in `memory`, which moves with them.
@@ -352,7 +352,7 @@ impl UseCase {
 
     /// Works on all frames this many times. Returns the time, and how many were sent.
     pub fn run(&self, frames: &mut UseCaseFrames, rounds: usize) -> Result<(Duration, u64), Box<dyn Error>> {
-        type Run = unsafe extern "C" fn(*const c_void, *mut State, *mut ListedFrame, u64) -> u64;
+        type Run = unsafe extern "C" fn(*const c_void, *mut EntryState, *mut ListedFrame, u64) -> u64;
         // SAFETY: as above.
         let run = unsafe { self.made.library.get::<Run>(format!("limit_{}", self.job).as_bytes())? };
         let (mut spent, mut sent) = (Duration::ZERO, 0);
@@ -380,7 +380,7 @@ impl UseCaseFrames {
             original.resize(original.len().next_multiple_of(64), 0);
             places.push((port, start, frame.len() as u32));
         }
-        let states = vec![State::default(); 2 * entries as usize + 64];
+        let states = vec![EntryState::default(); 2 * entries as usize + 64];
         UseCaseFrames { memory: original.clone(), original, places, list: Vec::new(), states }
     }
 

@@ -6,7 +6,7 @@
 use crate::config::{Config, ProbeKind, Side};
 use crate::draining::Draining;
 use crate::probes::{Change, Probes};
-use crate::slots::State;
+use crate::slots::ServerState;
 use crate::tables;
 use crate::tunnelled::{Arrived, Tunnel};
 use base::OrderedMap;
@@ -70,13 +70,13 @@ impl Gateway {
         Ok(Gateway { config, wanted, hops, probes, draining, errors, groups, settled, drained, has_drained: false })
     }
 
-    fn state(&self, service: u32, server: u32) -> State {
+    fn state(&self, service: u32, server: u32) -> ServerState {
         let is_draining = self.config.server(server).is_some_and(|it| it.drain);
         match (self.probes.is_up(service, server), is_draining) {
-            (false, _) => State::Out,
-            (true, false) => State::Up,
-            (true, true) if self.has_drained => State::Out,
-            (true, true) => State::Draining,
+            (false, _) => ServerState::Out,
+            (true, false) => ServerState::Up,
+            (true, true) if self.has_drained => ServerState::Out,
+            (true, true) => ServerState::Draining,
         }
     }
 

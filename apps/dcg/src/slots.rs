@@ -7,7 +7,7 @@
 
 /// What a server may get.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum ServerState {
     /// New flows.
     Up,
     /// It is about to leave: flows that it has are reported.
@@ -18,13 +18,13 @@ pub enum State {
 
 /// The server of each slot, by its position among the servers, and whether it is draining. If nobody is up, all get
 /// flows: their probes may be wrong.
-pub fn assign(states: &[State], slots: usize) -> Vec<(usize, bool)> {
-    let up: Vec<usize> = (0..states.len()).filter(|it| states[*it] == State::Up).collect();
+pub fn assign(states: &[ServerState], slots: usize) -> Vec<(usize, bool)> {
+    let up: Vec<usize> = (0..states.len()).filter(|it| states[*it] == ServerState::Up).collect();
     let slot = |slot: usize| {
         let own = slot % states.len();
         match states[own] {
-            State::Draining => (own, true),
-            State::Out if !up.is_empty() => (up[(slot / states.len() + own) % up.len()], false),
+            ServerState::Draining => (own, true),
+            ServerState::Out if !up.is_empty() => (up[(slot / states.len() + own) % up.len()], false),
             _ => (own, false),
         }
     };
@@ -35,13 +35,13 @@ pub fn assign(states: &[State], slots: usize) -> Vec<(usize, bool)> {
 mod tests {
     use super::*;
 
-    fn servers(states: &[State]) -> Vec<usize> {
+    fn servers(states: &[ServerState]) -> Vec<usize> {
         assign(states, 12).into_iter().map(|(server, _)| server).collect()
     }
 
     #[test]
     fn only_the_slots_of_a_server_that_is_out_move() {
-        let (up, out) = (State::Up, State::Out);
+        let (up, out) = (ServerState::Up, ServerState::Out);
         assert_eq!(servers(&[up, up, up]), [0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2]);
         assert_eq!(servers(&[up, out, up]), [0, 2, 2, 0, 0, 2, 0, 2, 2, 0, 0, 2]);
         assert_eq!(servers(&[out, out, up]), [2; 12]);
@@ -51,6 +51,6 @@ mod tests {
 
     #[test]
     fn a_draining_server_keeps_its_slots() {
-        assert_eq!(assign(&[State::Up, State::Draining], 2), [(0, false), (1, true)]);
+        assert_eq!(assign(&[ServerState::Up, ServerState::Draining], 2), [(0, false), (1, true)]);
     }
 }

@@ -3,7 +3,7 @@
 //! What enters: [`Config`]. What leaves: the entries for it, and the commands of what changes: groups, next hops.
 
 use crate::config::{Config, Interface, Service, Side, Tenant};
-use crate::slots::{State, assign};
+use crate::slots::{ServerState, assign};
 use base::OrderedSet;
 use controller::hops::{Change, Hops};
 use controller::wanted::Wanted;
@@ -127,8 +127,8 @@ pub fn station(config: &Config, change: &Change, hops: &Hops) -> String {
 }
 
 /// The command of the group of a service.
-pub fn group(service: &Service, state: impl Fn(u32) -> State) -> String {
-    let states: Vec<State> = service.servers.iter().map(|server| state(*server)).collect();
+pub fn group(service: &Service, state: impl Fn(u32) -> ServerState) -> String {
+    let states: Vec<ServerState> = service.servers.iter().map(|server| state(*server)).collect();
     let slot = |(position, is_draining): (usize, bool)| {
         format!("{} {}", if is_draining { "drain" } else { "use_server" }, service.servers[position])
     };

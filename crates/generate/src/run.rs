@@ -13,7 +13,7 @@ use crate::walk::{self, Walk};
 use base::index::Id as _;
 use base::{IndexVec, OrderedSet, Rng, Span};
 use interp::{Decision, Event, Interpreter, Outcome, PacketState, Tracer};
-use ir::{BlockId, BlockRole, PointId, Program, Source, State, StateId, TableId, VarKind};
+use ir::{BlockId, BlockRole, ParserState, PointId, Program, Source, StateId, TableId, VarKind};
 use std::io::{self, Write};
 
 /// Flows that are tried for each entry that a table is to have: keys may be the same.
@@ -177,7 +177,7 @@ impl<'p> Generator<'p> {
 fn templates_of(program: &Program, walk: &Walk, traffic: &Traffic) -> Result<Vec<Template>, String> {
     // A walk of its own finds more of what is wanted.
     let own = (!traffic.not_through.is_empty()).then(|| {
-        let is_out = |state: &State| traffic.not_through.iter().any(|name| choice::is_named(&state.name, name));
+        let is_out = |state: &ParserState| traffic.not_through.iter().any(|name| choice::is_named(&state.name, name));
         walk::walk(program, &is_out)
     });
     let walk = own.as_ref().unwrap_or(walk);

@@ -12,8 +12,8 @@ use crate::term::Term;
 use base::index::Id as _;
 use base::{Bits, OrderedMap, OrderedSet};
 use ir::{
-    BinaryOp, BlockId, BlockKind, BlockRole, Expr, HeaderRef, KeySet, LabelId, Program, SelectCase, State, StateId,
-    Stmt, StmtKind, Target, Transition, Type,
+    BinaryOp, BlockId, BlockKind, BlockRole, Expr, HeaderRef, KeySet, LabelId, ParserState, Program, SelectCase,
+    StateId, Stmt, StmtKind, Target, Transition, Type,
 };
 use std::collections::VecDeque;
 
@@ -53,7 +53,7 @@ pub(crate) struct Walk {
 }
 
 /// The first parser of a program.
-pub(crate) fn parser_of(program: &Program) -> Option<(BlockId, StateId, &base::IndexVec<StateId, State>)> {
+pub(crate) fn parser_of(program: &Program) -> Option<(BlockId, StateId, &base::IndexVec<StateId, ParserState>)> {
     let block = program.architecture.first(BlockRole::Parser)?;
     match &program.blocks.get(block)?.kind {
         BlockKind::Parser { start, states, .. } => Some((block, *start, states)),
@@ -62,7 +62,7 @@ pub(crate) fn parser_of(program: &Program) -> Option<(BlockId, StateId, &base::I
 }
 
 /// Walks the first parser, but not through some of its states.
-pub(crate) fn walk(program: &Program, without: &dyn Fn(&State) -> bool) -> Walk {
+pub(crate) fn walk(program: &Program, without: &dyn Fn(&ParserState) -> bool) -> Walk {
     let Some((_, start, states)) = parser_of(program) else { return Walk::default() };
     let first = Path::new(program);
     let budget = first.input.clone();
@@ -94,7 +94,7 @@ pub(crate) fn walk(program: &Program, without: &dyn Fn(&State) -> bool) -> Walk 
 
 struct Walker<'p> {
     program: &'p Program,
-    states: &'p base::IndexVec<StateId, State>,
+    states: &'p base::IndexVec<StateId, ParserState>,
     /// How often each transition was taken: from a state, by a case.
     taken: OrderedMap<(StateId, usize), u32>,
     queue: VecDeque<(Path, StateId)>,

@@ -7,7 +7,7 @@ use crate::state::HeaderState;
 use crate::trace::Event;
 use base::limits::PARSER_STEPS_MAX;
 use base::{Bits, IndexVec};
-use ir::{BlockId, Expr, FieldType, HeaderRef, KeySet, Place, State, StateId, Target, Transition, VarId};
+use ir::{BlockId, Expr, FieldType, HeaderRef, KeySet, ParserState, Place, StateId, Target, Transition, VarId};
 
 impl Run<'_> {
     /// Runs a parser from its start state to its end.
@@ -15,7 +15,7 @@ impl Run<'_> {
         &mut self,
         block: BlockId,
         start: StateId,
-        states: &IndexVec<StateId, State>,
+        states: &IndexVec<StateId, ParserState>,
         error: VarId,
     ) -> Outcome {
         let mut state = start;

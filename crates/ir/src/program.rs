@@ -2,7 +2,7 @@
 
 use crate::architecture::{Architecture, BlockRole};
 use crate::expr::{HeaderRef, Type};
-use crate::stmt::{Body, HashAlgorithm, State};
+use crate::stmt::{Body, HashAlgorithm, ParserState};
 use crate::table::{Action, Table};
 use base::index::Id as _;
 use base::{Bits, IndexVec, MatchKind, Span, entity_id};
@@ -356,7 +356,7 @@ pub enum BlockKind {
         /// Where it starts.
         start: StateId,
         /// The states.
-        states: IndexVec<StateId, State>,
+        states: IndexVec<StateId, ParserState>,
         /// The variable (`Bit(32)`) that gets the number of the error that ended parsing.
         error: VarId,
     },

@@ -410,7 +410,7 @@ pub enum HashAlgorithm {
 
 /// A state of a parser.
 #[derive(Clone, PartialEq, Debug)]
-pub struct State {
+pub struct ParserState {
     /// Its name, for traces.
     pub name: String,
     /// What it does. No table or deparser statement; an error in any statement ends parsing.
@@ -421,7 +421,7 @@ pub struct State {
     pub span: Span,
 }
 
-impl State {
+impl ParserState {
     /// The states that it leads to, in the order of its cases.
     pub fn targets(&self) -> impl Iterator<Item = StateId> {
         let (always, cases) = match &self.transition {

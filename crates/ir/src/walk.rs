@@ -5,7 +5,7 @@
 
 use crate::expr::{Expr, ExprKind, HeaderRef};
 use crate::program::{BlockKind, Program, RoutineId, TableId, VarId};
-use crate::stmt::{Body, HashInput, HashValue, KeySet, Place, State, Stmt, StmtKind, Transition};
+use crate::stmt::{Body, HashInput, HashValue, KeySet, ParserState, Place, Stmt, StmtKind, Transition};
 use base::{Bits, OrderedSet, Span};
 
 /// Something that a statement mentions.
@@ -464,7 +464,7 @@ pub fn rewrite_program(program: &mut Program, change: &mut dyn FnMut(Part<'_>)) 
 }
 
 /// Changes every expression of a parser state.
-pub fn rewrite_state(state: &mut State, change: &mut dyn FnMut(Part<'_>)) {
+pub fn rewrite_state(state: &mut ParserState, change: &mut dyn FnMut(Part<'_>)) {
     rewrite_body(&mut state.body, change);
     rewrite_transition(&mut state.transition, change);
 }

@@ -50,7 +50,7 @@ impl Linter<'_, '_> {
     }
 
     /// Whether a state neither extracts from the packet nor changes anything.
-    fn is_idle(&self, state: &State) -> bool {
+    fn is_idle(&self, state: &ParserState) -> bool {
         let is_idle = |stmt: &Stmt| match &stmt.kind {
             StmtKind::Local(Local::Var(_, value)) => value.as_ref().is_none_or(is_pure),
             StmtKind::Local(_) => true,
@@ -80,6 +80,6 @@ impl Linter<'_, '_> {
 }
 
 /// The idle states among a state's successors.
-fn next_states(state: &State, is_idle: &[bool]) -> Vec<usize> {
+fn next_states(state: &ParserState, is_idle: &[bool]) -> Vec<usize> {
     targets(&state.transition).into_iter().filter(|next| is_idle[*next]).collect()
 }

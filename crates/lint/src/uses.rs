@@ -287,7 +287,7 @@ impl Collector<'_> {
         }
     }
 
-    fn state(&mut self, state: &State) {
+    fn state(&mut self, state: &ParserState) {
         self.stmts(&state.body);
         let Transition::Select { keys, cases, .. } = &state.transition else { return };
         keys.iter().for_each(|key| self.expr(key));

@@ -1,6 +1,6 @@
 //! Short names for building expressions and statements.
 
-use crate::{Expr, State, Stmt, Type, Variable};
+use crate::{Expr, StatePart, Stmt, Type, Variable};
 use ir::{HeaderId, VarId};
 
 /// A declared name.
@@ -10,12 +10,12 @@ pub fn name(text: impl Into<String>) -> Expr {
 
 /// A variable of the program.
 pub fn var(var: VarId) -> Expr {
-    Expr::State(State::Var(var))
+    Expr::State(StatePart::Var(var))
 }
 
 /// The pointer to a header.
 pub fn header(header: HeaderId) -> Expr {
-    Expr::State(State::Header(header))
+    Expr::State(StatePart::Header(header))
 }
 
 /// A number of 32 bits.

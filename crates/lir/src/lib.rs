@@ -34,7 +34,7 @@ pub type NodeId = usize;
 
 /// A part of a packet's state.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum State {
+pub enum StatePart {
     /// A word of valid bits.
     Valid(u32),
     /// The place of a header: a pointer within a stage, an offset or pointer where it is saved.
@@ -78,9 +78,9 @@ pub enum Expr {
     /// A constant or variable that a statement declares, or that the printer does ([`verify::GIVEN`]).
     Name(String),
     /// A part of the packet's state.
-    State(State),
+    State(StatePart),
     /// The same in its saved place.
-    Saved(State),
+    Saved(StatePart),
     /// An item of an array of the environment.
     Env(EnvArray, u32),
     /// A number of 32 bits.
@@ -198,7 +198,7 @@ pub struct Entry {
     /// The node.
     pub node: NodeId,
     /// The values of all state that the stage mentions: from its saved place, or what is known of it at compile time.
-    pub values: OrderedMap<State, Expr>,
+    pub values: OrderedMap<StatePart, Expr>,
 }
 
 /// How a stage finds its packets.
@@ -223,7 +223,7 @@ pub struct Stage {
     /// Whether all packets end here, so that one statement stores their verdicts (pass `arrivals`).
     pub ends_all: bool,
     /// State that is stored to its saved place at the end (pass `spills`).
-    pub spills: OrderedSet<State>,
+    pub spills: OrderedSet<StatePart>,
     /// Where packets enter; the first is the first node.
     pub entries: Vec<Entry>,
     /// Statements for each packet before it goes to its entry.
@@ -253,9 +253,9 @@ pub struct Unit {
     /// The names of headers.
     pub headers: OrderedMap<HeaderId, String>,
     /// Where state is between stages, and after the unit.
-    pub saved: OrderedMap<State, Expr>,
+    pub saved: OrderedMap<StatePart, Expr>,
     /// State that others read in its saved place when a packet has left the unit or was punted.
-    pub kept: OrderedSet<State>,
+    pub kept: OrderedSet<StatePart>,
     /// Statements that run once for the burst, before the stages.
     pub before: Vec<Stmt>,
     /// The batch stages, in order.
@@ -264,21 +264,21 @@ pub struct Unit {
 
 impl Unit {
     /// The name of a part of the state.
-    pub fn state_name(&self, state: State) -> String {
+    pub fn state_name(&self, state: StatePart) -> String {
         match state {
-            State::Valid(word) => format!("valid{word}"),
-            State::Header(header) => self.headers.get(&header).cloned().unwrap_or_else(|| format!("{header}")),
-            State::Var(var) => self.vars.get(&var).map_or_else(|| format!("{var}"), |var| var.name.clone()),
-            State::Sum(sum) => format!("sum{sum}"),
-            State::Steps(label) => format!("steps_{label}"),
-            State::Payload => "payload".into(),
-            State::Parsed => "parsed".into(),
+            StatePart::Valid(word) => format!("valid{word}"),
+            StatePart::Header(header) => self.headers.get(&header).cloned().unwrap_or_else(|| format!("{header}")),
+            StatePart::Var(var) => self.vars.get(&var).map_or_else(|| format!("{var}"), |var| var.name.clone()),
+            StatePart::Sum(sum) => format!("sum{sum}"),
+            StatePart::Steps(label) => format!("steps_{label}"),
+            StatePart::Payload => "payload".into(),
+            StatePart::Parsed => "parsed".into(),
         }
     }
 
     /// Whether it is an array: a variable of more than 64 bits.
-    pub fn is_wide(&self, state: State) -> bool {
-        matches!(state, State::Var(var) if self.vars.get(&var).is_some_and(|var| var.width_bits > 64))
+    pub fn is_wide(&self, state: StatePart) -> bool {
+        matches!(state, StatePart::Var(var) if self.vars.get(&var).is_some_and(|var| var.width_bits > 64))
     }
 
     /// The stage of each node.

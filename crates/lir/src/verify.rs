@@ -12,7 +12,7 @@
 //!
 //! Not checked: types, and that a declaration is not jumped over.
 
-use crate::{Expr, Stage, State, Stmt, Unit, walk};
+use crate::{Expr, Stage, StatePart, Stmt, Unit, walk};
 use base::{OrderedMap, OrderedSet};
 
 /// Names that the printer declares, besides those with upper-case letters only (constants of the runtime) and those of
@@ -75,7 +75,7 @@ fn ensure(holds: bool, violation: impl FnOnce() -> String) -> Result<(), Violati
     if holds { Ok(()) } else { Err(Violation(violation())) }
 }
 
-fn has_place(unit: &Unit, state: State) -> Result<(), Violation> {
+fn has_place(unit: &Unit, state: StatePart) -> Result<(), Violation> {
     ensure(unit.saved.contains_key(&state), || format!("{} has no saved place", unit.state_name(state)))
 }
 
@@ -223,7 +223,7 @@ impl<'u> Verifier<'u> {
         checked
     }
 
-    fn has_value(&self, state: State) -> Result<(), Violation> {
+    fn has_value(&self, state: StatePart) -> Result<(), Violation> {
         let has_value = self.stage.entries.iter().all(|entry| entry.values.contains_key(&state));
         ensure(has_value || self.unit.is_wide(state), || {
             format!("{} has no value where packets enter stage {}", self.unit.state_name(state), self.number)

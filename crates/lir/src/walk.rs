@@ -1,6 +1,6 @@
 //! Walks over statements and expressions.
 
-use crate::{Expr, State, Stmt};
+use crate::{Expr, StatePart, Stmt};
 
 /// Visits each statement, before those inside of it.
 pub fn stmts<'l>(body: &'l [Stmt], visit: &mut dyn FnMut(&'l Stmt)) {
@@ -70,7 +70,7 @@ pub fn all_exprs<'l>(body: &'l [Stmt], visit: &mut dyn FnMut(&'l Expr)) {
 }
 
 /// Visits every mention of state in its variable.
-pub fn states(body: &[Stmt], visit: &mut dyn FnMut(State)) {
+pub fn states(body: &[Stmt], visit: &mut dyn FnMut(StatePart)) {
     all_exprs(body, &mut |value| {
         if let Expr::State(state) = value {
             visit(*state);

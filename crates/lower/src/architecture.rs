@@ -43,7 +43,7 @@ const CHECKED_ONLY: &str = "`wirespeed check` checks it, and `wirespeed compile 
 
 /// The storage that blocks share.
 #[derive(Default)]
-pub(crate) struct State {
+pub(crate) struct BlockStorage {
     intrinsics: OrderedMap<usize, VarId>,
     /// The structs that are parameters of one kind and type.
     shared: Vec<(Param, Type, Place)>,

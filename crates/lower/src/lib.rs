@@ -433,7 +433,7 @@ pub(crate) struct Lowerer<'h> {
     pub parameter_headers: OrderedMap<ir::HeaderId, ir::RoutineId>,
     /// The parser that is being built, in a parser block.
     pub parser: Option<parsers::Builder>,
-    pub externs: externs::State,
+    pub externs: externs::ExternState,
     pub depth: u32,
     /// The nesting depth of bodies.
     pub collecting: u32,
@@ -511,7 +511,7 @@ impl<'h> Lowerer<'h> {
             removals: OrderedSet::new(),
             parameter_headers: OrderedMap::new(),
             parser: None,
-            externs: externs::State::default(),
+            externs: externs::ExternState::default(),
             depth: 0,
             collecting: 0,
             statement_count: 0,

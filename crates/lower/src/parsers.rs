@@ -12,7 +12,7 @@ use crate::values::Value;
 use crate::{Lowered, Lowerer, Refused, codes, fold};
 use base::limits::TABLE_ENTRIES_MAX;
 use base::{IndexVec, MatchKind, Span};
-use ir::{KeySet, State, StateId, Target};
+use ir::{KeySet, ParserState, StateId, Target};
 use sema::hir::{self, Call, KeyElement, Keyset};
 
 /// More states than any real parser has when it is inlined.
@@ -20,7 +20,7 @@ const STATES_MAX: usize = 20_000;
 
 /// A parser block that is being built.
 pub(crate) struct Builder {
-    states: IndexVec<StateId, State>,
+    states: IndexVec<StateId, ParserState>,
     /// The state whose body is being lowered.
     current: StateId,
     /// The nesting depth of bodies at the start of states; deeper is inside a conditional.
@@ -51,8 +51,12 @@ impl<'h> Lowerer<'h> {
     ) -> Lowered<ir::BlockKind> {
         let ObjectKind::Parser { parser, .. } = self.objects[object].kind else { return Err(Refused) };
         let span = self.hir.parsers[parser].span;
-        let initial =
-            State { name: "init".to_owned(), body: Vec::new(), transition: ir::Transition::Goto(Target::Reject), span };
+        let initial = ParserState {
+            name: "init".to_owned(),
+            body: Vec::new(),
+            transition: ir::Transition::Goto(Target::Reject),
+            span,
+        };
         let mut states = IndexVec::new();
         let start = states.push(initial);
         self.body = first;
@@ -105,7 +109,7 @@ impl<'h> Lowerer<'h> {
             return self.refuse(codes::LIMIT, span, message);
         }
         let transition = ir::Transition::Goto(Target::Reject);
-        Ok(self.builder().states.push(State { name, body: Vec::new(), transition, span }))
+        Ok(self.builder().states.push(ParserState { name, body: Vec::new(), transition, span }))
     }
 
     /// Starts a state: the following statements belong to it.
@@ -339,10 +343,10 @@ fn last_part(name: &str) -> &str {
 
 /// The parser block; the first state, which holds the first values of the parser's variables, only if it does
 /// something.
-fn without_empty_start(first: StateId, states: IndexVec<StateId, State>, error: ir::VarId) -> ir::BlockKind {
+fn without_empty_start(first: StateId, states: IndexVec<StateId, ParserState>, error: ir::VarId) -> ir::BlockKind {
     use base::index::Id;
     let start = match &states[first] {
-        State { body, transition: ir::Transition::Goto(Target::State(start)), .. } if body.is_empty() => *start,
+        ParserState { body, transition: ir::Transition::Goto(Target::State(start)), .. } if body.is_empty() => *start,
         _ => return ir::BlockKind::Parser { start: first, states, error },
     };
     let shift = |id: StateId| StateId::from_index(id.index() - 1);

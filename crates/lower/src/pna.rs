@@ -21,7 +21,7 @@ const HOST_PORTS: &str = "host_ports";
 
 /// The state about a PNA program while it is lowered.
 #[derive(Default)]
-pub(crate) struct State {
+pub(crate) struct PnaState {
     /// The table whose actions are lowered, if they may add entries to it.
     pub adding: Option<Adding>,
     /// Whether the action that is lowered adds entries.

@@ -16,7 +16,7 @@ use sema::hir::{self, Expr, Type};
 
 /// The state about a PSA program while it is lowered.
 #[derive(Default)]
-pub(crate) struct State {
+pub(crate) struct PsaState {
     /// The structs of [`Carried`], by position.
     carried: [Option<Carrier>; Carried::ALL.len()],
     /// The packed structs of the block that is lowered: its own copy, and the variables.

@@ -25,7 +25,7 @@ pub struct Program {
     /// `parser_value_set`
     pub value_sets: Vec<ValueSet>,
     /// `parser`
-    pub states: Vec<State>,
+    pub states: Vec<ParserState>,
     /// `parser_exception`
     pub exceptions: Vec<Exception>,
     /// `counter`, `meter` and `register`
@@ -168,7 +168,7 @@ pub struct ValueSet {
 
 /// `parser name { ... }`
 #[derive(Clone, Debug)]
-pub struct State {
+pub struct ParserState {
     /// The name.
     pub name: Ident,
     /// The statements.

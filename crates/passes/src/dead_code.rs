@@ -35,8 +35,8 @@ use base::{Bits, IndexVec, index::Id as _};
 use base::{OrderedMap, OrderedSet};
 use ir::walk;
 use ir::{
-    BlockKind, Body, Expr, ExprKind, HeaderRef, KeySet, LabelId, Place, Program, SelectCase, State, StateId, Stmt,
-    StmtKind, SwitchCase, Target, Transition, UnaryOp,
+    BlockKind, Body, Expr, ExprKind, HeaderRef, KeySet, LabelId, ParserState, Place, Program, SelectCase, StateId,
+    Stmt, StmtKind, SwitchCase, Target, Transition, UnaryOp,
 };
 
 /// See the module.
@@ -235,7 +235,7 @@ fn contains_constant(key: &Expr, set: &KeySet) -> Option<bool> {
 }
 
 /// Keeps the reachable states, in order, and returns the start's new number.
-fn remove_states(start: StateId, states: &mut IndexVec<StateId, State>) -> StateId {
+fn remove_states(start: StateId, states: &mut IndexVec<StateId, ParserState>) -> StateId {
     let mut reached = OrderedSet::new();
     let mut waiting = vec![start];
     while let Some(state) = waiting.pop() {

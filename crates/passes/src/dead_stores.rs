@@ -32,8 +32,8 @@ use base::index::Id as _;
 use base::{IndexVec, OrderedMap, OrderedSet};
 use ir::walk::{self, Item};
 use ir::{
-    ActionId, Block, BlockId, BlockKind, Body, Expr, ExprKind, HeaderRef, LabelId, Place, Program, RoutineId, State,
-    StateId, Stmt, StmtKind, Table, TableId, VarId, VarKind,
+    ActionId, Block, BlockId, BlockKind, Body, Expr, ExprKind, HeaderRef, LabelId, ParserState, Place, Program,
+    RoutineId, StateId, Stmt, StmtKind, Table, TableId, VarId, VarKind,
 };
 
 /// See the module.
@@ -190,7 +190,7 @@ impl Walk<'_> {
     }
 
     /// Each state after its successors, and again whenever the live set at the start of one of them grows.
-    fn parser(&mut self, states: &mut IndexVec<StateId, State>) {
+    fn parser(&mut self, states: &mut IndexVec<StateId, ParserState>) {
         let mut live_in: IndexVec<StateId, Live> = states.iter().map(|_| Live::default()).collect();
         let order = successors_first(states);
         let mut position = vec![0; states.len()];
@@ -219,7 +219,7 @@ impl Walk<'_> {
         }
     }
 
-    fn parser_end(&self, state: &State, live_in: &IndexVec<StateId, Live>) -> Live {
+    fn parser_end(&self, state: &ParserState, live_in: &IndexVec<StateId, Live>) -> Live {
         let mut live = Live::default();
         for next in successors(state) {
             live.add(&live_in[next]);
@@ -358,12 +358,12 @@ impl Walk<'_> {
     }
 }
 
-fn successors(state: &State) -> OrderedSet<StateId> {
+fn successors(state: &ParserState) -> OrderedSet<StateId> {
     crate::flow::targets(&state.transition).into_iter().filter_map(crate::flow::state_of).collect()
 }
 
 /// All states, each after its successors, as far as there are no cycles.
-fn successors_first(states: &IndexVec<StateId, State>) -> Vec<StateId> {
+fn successors_first(states: &IndexVec<StateId, ParserState>) -> Vec<StateId> {
     let (mut order, mut seen) = (Vec::new(), vec![false; states.len()]);
     for first in states.ids() {
         let mut path: Vec<(StateId, OrderedSet<StateId>)> = Vec::new();

@@ -9,7 +9,7 @@ use base::OrderedMap;
 use base::{IndexVec, index::Id as _};
 use ir::walk::{self, Part};
 use ir::{
-    BlockKind, Body, Expr, KeySet, LabelId, Program, State, StateId, StmtKind, Table, TableId, Target, Transition,
+    BlockKind, Body, Expr, KeySet, LabelId, ParserState, Program, StateId, StmtKind, Table, TableId, Target, Transition,
 };
 
 /// The facts of an analysis, and their use.
@@ -66,7 +66,7 @@ struct Walk<'w, D: Domain> {
 
 impl<D: Domain> Walk<'_, D> {
     /// States with one predecessor start with the facts that hold there.
-    fn parser(&mut self, start: StateId, states: &mut IndexVec<StateId, State>) {
+    fn parser(&mut self, start: StateId, states: &mut IndexVec<StateId, ParserState>) {
         let mut entries = vec![0u32; states.len()];
         entries[start.index()] += 1;
         for state in states.iter() {

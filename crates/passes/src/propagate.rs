@@ -114,7 +114,7 @@ struct Known {
 }
 
 #[derive(Clone)]
-struct State {
+struct KnownValues {
     /// Whether a local variable without a write is zero.
     is_start: bool,
     /// The number of the last write to each variable and header that was written.
@@ -124,7 +124,7 @@ struct State {
     values: SharedMap<Rc<Known>>,
 }
 
-impl State {
+impl KnownValues {
     fn last_write(&self, storage: Storage) -> u64 {
         let number = match storage {
             Storage::Var(var) => self.written_vars.get(var.index()),
@@ -188,14 +188,14 @@ fn is_cheap(value: &Expr) -> bool {
 }
 
 impl Domain for Values {
-    type State = State;
+    type State = KnownValues;
 
-    fn start(&self) -> State {
-        State { is_start: true, ..self.nothing() }
+    fn start(&self) -> KnownValues {
+        KnownValues { is_start: true, ..self.nothing() }
     }
 
-    fn nothing(&self) -> State {
-        State {
+    fn nothing(&self) -> KnownValues {
+        KnownValues {
             is_start: false,
             written_vars: SharedMap::new(self.types.len()),
             written_headers: SharedMap::new(self.header_count),
@@ -203,7 +203,7 @@ impl Domain for Values {
         }
     }
 
-    fn meet(&self, state: &mut State, other: &State) {
+    fn meet(&self, state: &mut KnownValues, other: &KnownValues) {
         let mut kept = Vec::new();
         let mut values = state.values.clone();
         values.meet(&other.values, &mut |var, here, there| {
@@ -235,7 +235,7 @@ impl Domain for Values {
         state.is_start &= other.is_start;
     }
 
-    fn forget(&self, state: &mut State, writes: &Writes) {
+    fn forget(&self, state: &mut KnownValues, writes: &Writes) {
         let number = self.next_write();
         for var in &writes.vars {
             state.written_vars.set(var.index(), Some(number));
@@ -246,7 +246,7 @@ impl Domain for Values {
         }
     }
 
-    fn rewrite(&self, state: &State, part: Part<'_>) {
+    fn rewrite(&self, state: &KnownValues, part: Part<'_>) {
         let Part::Expr(expr) = part else { return };
         let ExprKind::Var(var) = expr.kind else { return };
         if let Some(known) = state.value(var) {
@@ -256,7 +256,7 @@ impl Domain for Values {
         }
     }
 
-    fn learn(&self, state: &mut State, stmt: &StmtKind) {
+    fn learn(&self, state: &mut KnownValues, stmt: &StmtKind) {
         if let StmtKind::Assign { dst: Place::Var(var), src } = stmt {
             let value = Expr::cast(self.types[*var], src.clone());
             let made_of = self.made_of(&value);
@@ -268,5 +268,5 @@ impl Domain for Values {
         }
     }
 
-    fn assume(&self, _state: &mut State, _cond: &Expr, _value: bool) {}
+    fn assume(&self, _state: &mut KnownValues, _cond: &Expr, _value: bool) {}
 }

@@ -49,8 +49,8 @@ use base::{Bits, IndexVec, index::Id as _};
 use base::{OrderedMap, OrderedSet};
 use ir::walk::{self, Item, Part};
 use ir::{
-    Block, BlockKind, Body, Expr, ExprKind, HeaderId, HeaderRef, LabelId, Place, Program, StackId, State, StateId,
-    Stmt, StmtKind, Target, Transition, VarId,
+    Block, BlockKind, Body, Expr, ExprKind, HeaderId, HeaderRef, LabelId, ParserState, Place, Program, StackId,
+    StateId, Stmt, StmtKind, Target, Transition, VarId,
 };
 
 /// See the module.
@@ -120,7 +120,7 @@ fn drop_longest(program: &Program, nexts: &mut OrderedSet<VarId>) {
 }
 
 /// The `next` variables that a state mentions.
-fn mentioned(program: &Program, state: &State) -> OrderedSet<VarId> {
+fn mentioned(program: &Program, state: &ParserState) -> OrderedSet<VarId> {
     let mut found = OrderedSet::new();
     let mut see = |item: Item<'_>| match item {
         Item::Var(var) => _ = found.insert(var),
@@ -175,10 +175,10 @@ fn unrolled(
 /// The variables that each state or a later state mentions: only these distinguish copies of the state.
 fn asked(
     program: &Program,
-    states: &IndexVec<StateId, State>,
+    states: &IndexVec<StateId, ParserState>,
     nexts: &OrderedSet<VarId>,
 ) -> IndexVec<StateId, OrderedSet<VarId>> {
-    let own = |state: &State| mentioned(program, state).intersection(nexts).copied().collect();
+    let own = |state: &ParserState| mentioned(program, state).intersection(nexts).copied().collect();
     let mut asked: IndexVec<StateId, OrderedSet<VarId>> = states.iter().map(own).collect();
     loop {
         let mut is_settled = true;
@@ -201,11 +201,11 @@ struct Unroll<'u> {
     /// The variables that are followed.
     nexts: &'u OrderedSet<VarId>,
     /// The original parser.
-    states: &'u IndexVec<StateId, State>,
+    states: &'u IndexVec<StateId, ParserState>,
     asked: IndexVec<StateId, OrderedSet<VarId>>,
     /// The copy of an original state, entered with these values.
     ids: OrderedMap<(StateId, Positions), StateId>,
-    made: IndexVec<StateId, State>,
+    made: IndexVec<StateId, ParserState>,
     /// States that are still to be made: their originals, and the facts at their start.
     pending: Vec<(StateId, StateId, Positions)>,
     /// States that exist already.
@@ -237,7 +237,7 @@ impl Unroll<'_> {
         Some(id)
     }
 
-    fn remade(&mut self, old: &State, known: Positions) -> Option<State> {
+    fn remade(&mut self, old: &ParserState, known: Positions) -> Option<ParserState> {
         let mut state = old.clone();
         self.names.clear();
         let end = self.body(&mut state.body, Some(known));

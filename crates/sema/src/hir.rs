@@ -297,7 +297,7 @@ pub struct Parser {
     pub params: Vec<VarId>,
     pub constructor_params: Vec<VarId>,
     pub locals: Vec<Local>,
-    pub states: Vec<State>,
+    pub states: Vec<ParserState>,
     pub annotations: Vec<Annotation>,
     pub span: Span,
 }
@@ -305,7 +305,7 @@ pub struct Parser {
 /// A state.
 #[derive(Debug)]
 #[allow(missing_docs, reason = "the names are self-explanatory")]
-pub struct State {
+pub struct ParserState {
     pub name: Rc<str>,
     pub body: Vec<Stmt>,
     pub transition: Transition,

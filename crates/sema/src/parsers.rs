@@ -62,7 +62,7 @@ impl Checker<'_> {
         }
     }
 
-    fn state(&mut self, written: &ast::ParserState, names: &[Rc<str>]) -> State {
+    fn state(&mut self, written: &ast::ParserState, names: &[Rc<str>]) -> ParserState {
         self.with_annotations(&written.annotations, |checker| {
             checker.with_scope(|checker| {
                 checker.with_place(PlaceKind::ParserState, Type::Void, |checker| {
@@ -71,7 +71,7 @@ impl Checker<'_> {
                         Some(transition) => checker.transition(transition, names),
                         None => Transition::Direct(Target::Reject),
                     };
-                    State {
+                    ParserState {
                         name: written.name.name.clone(),
                         body,
                         transition,

@@ -149,14 +149,14 @@ impl Timer {
 /// The timers of a switch by port.
 #[derive(Debug)]
 pub struct Timers {
-    state: Mutex<State>,
+    state: Mutex<TimerTable>,
     /// How many timers there are, for a look without the lock.
     count: AtomicUsize,
     port_max: u32,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct TimerTable {
     timers: OrderedMap<u32, Arc<Timer>>,
     /// Ports that something else is behind.
     taken: OrderedSet<u32>,
@@ -167,7 +167,7 @@ struct State {
 impl Timers {
     /// The ports that there are, some with timers. Where there is none, there can be a timer later, up to this number.
     pub fn new(ports: impl IntoIterator<Item = (u32, Option<Arc<Timer>>)>, port_max: u32) -> Timers {
-        let mut state = State::default();
+        let mut state = TimerTable::default();
         for (port, timer) in ports {
             match timer {
                 Some(timer) => state.timers.extend([(port, timer)]),
@@ -178,7 +178,7 @@ impl Timers {
         Timers { state: Mutex::new(state), count, port_max }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, TimerTable> {
         // Each change is one step.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -206,7 +206,7 @@ impl Forms {
         }
     }
 
-    fn see_state(&mut self, state: &State) {
+    fn see_state(&mut self, state: &ParserState) {
         let has_loop = state.body.iter().any(|stmt| matches!(stmt.kind, StmtKind::Loop { .. }));
         if has_loop {
             self.saw("loop in a parser");

@@ -50,7 +50,7 @@ pub struct Description {
     /// The tables.
     pub tables: Vec<TableDescription>,
     /// Registers, meters and all other state whose order of use packets could observe; counters.
-    pub state: Vec<State>,
+    pub state: Vec<PersistentState>,
     /// The optimisations that the C compiler reduces because the program is so long; empty for ordinary programs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub shortcuts: Vec<String>,
@@ -165,7 +165,7 @@ pub struct TableDescription {
 
 /// State that outlives a packet.
 #[derive(Clone, Debug, Serialize)]
-pub struct State {
+pub struct PersistentState {
     /// What it is.
     pub name: String,
     /// `turns`, `guarded`, `sum` or `shared`.
@@ -521,15 +521,15 @@ fn table_description(program: &Program, plan: &Plan, id: TableId, known: &Applie
     }
 }
 
-fn state_of(program: &Program, sharing: &Sharing) -> Vec<State> {
-    let state = |name: String, kind, meaning: &str| State { name, kind, meaning: meaning.to_owned() };
+fn state_of(program: &Program, sharing: &Sharing) -> Vec<PersistentState> {
+    let state = |name: String, kind, meaning: &str| PersistentState { name, kind, meaning: meaning.to_owned() };
     let register_name = |&register: &RegisterId| format!("register {}", program.registers[register].name);
     let why = sharing.why_turns.map_or("", why_turns);
     let turns = match sharing.is_ordered {
         true => "only one worker runs the program, and keeps the order of packets".to_owned(),
         false => format!("packets can observe the order of use, and {why}: workers take turns at the whole program"),
     };
-    let mut out: Vec<State> = sharing.turns.iter().map(|name| state(name.clone(), "turns", &turns)).collect();
+    let mut out: Vec<PersistentState> = sharing.turns.iter().map(|name| state(name.clone(), "turns", &turns)).collect();
     let guarded = match sharing.time {
         None => "packets can observe the order of use: workers take turns at the guarded batch stages",
         Some(_) => {

@@ -16,7 +16,7 @@ use crate::plan::fast_path::FastPath;
 use base::OrderedSet;
 use base::limits::BURST_PACKETS_MAX;
 use ir::{BlockId, Source};
-use lir::{Arrival, Found, Node, NodeId, Stage, State, Unit, walk};
+use lir::{Arrival, Found, Node, NodeId, Stage, StatePart, Unit, walk};
 use std::ops::RangeInclusive;
 
 /// `for (i < count) { body }`.
@@ -267,7 +267,7 @@ fn elsewhere(printer: &Printer<'_>, stage: &Stage) -> Vec<S> {
             .iter()
             .filter(|(state, value)| declared.contains(state) && first.values.get(state) != Some(value));
         let assignment =
-            |(state, value): (&State, _)| assign(name(printer.unit.state_name(*state)), printer.expr(value));
+            |(state, value): (&StatePart, _)| assign(name(printer.unit.state_name(*state)), printer.expr(value));
         let mut entering: Vec<S> = differs.map(assignment).collect();
         entering.push(S::Goto(node_label(entry.node)));
         S::If(binary("&", name(mask_name(entry.node)), name("bit")), entering, Vec::new())
@@ -294,7 +294,7 @@ fn packet_declarations(printer: &Printer<'_>) -> Vec<S> {
 }
 
 /// The state that a stage has in variables.
-fn declared(printer: &Printer<'_>, stage: &Stage) -> OrderedSet<State> {
+fn declared(printer: &Printer<'_>, stage: &Stage) -> OrderedSet<StatePart> {
     let mut declared = stage.spills.clone();
     let bodies = stage.nodes.iter().map(|node| &node.body).chain([&stage.before, &stage.after]);
     bodies.for_each(|body| walk::states(body, &mut |state| _ = declared.insert(state)));
@@ -306,9 +306,9 @@ fn declared(printer: &Printer<'_>, stage: &Stage) -> OrderedSet<State> {
 /// Declarations of a stage's state, with the values that it has at the first entry.
 fn state_declarations(printer: &Printer<'_>, stage: &Stage) -> Vec<S> {
     let first = stage.entries.first();
-    let declaration = |state: State| {
+    let declaration = |state: StatePart| {
         let text = printer.unit.state_name(state);
-        if let State::Var(var) = state
+        if let StatePart::Var(var) = state
             && printer.unit.is_wide(state)
         {
             let width = printer.unit.vars.get(&var).map_or(0, |var| var.width_bits);
@@ -317,9 +317,9 @@ fn state_declarations(printer: &Printer<'_>, stage: &Stage) -> Vec<S> {
         }
         let value = first.and_then(|entry| entry.values.get(&state)).map_or_else(|| int(0), |it| printer.expr(it));
         match state {
-            State::Header(_) => declare("uint8_t *", format!("{text} WS_UNUSED"), value),
-            State::Sum(_) => declare("WS_UNUSED uint32_t", text, value),
-            State::Steps(_) => declare("uint32_t", text, value),
+            StatePart::Header(_) => declare("uint8_t *", format!("{text} WS_UNUSED"), value),
+            StatePart::Sum(_) => declare("WS_UNUSED uint32_t", text, value),
+            StatePart::Steps(_) => declare("uint32_t", text, value),
             _ => declare("WS_UNUSED uint64_t", text, value),
         }
     };

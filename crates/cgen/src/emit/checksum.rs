@@ -14,11 +14,11 @@ use super::mask;
 use super::scope::{Known, Scope};
 use crate::plan::checksums::{self, Checksum, Verified};
 use ir::{Expr, HashInput, HeaderId, HeaderRef, VarId};
-use lir::{Expr as C, State, Stmt as S, Type, assign, binary, call, cast, declare, int, long, name, plus};
+use lir::{Expr as C, StatePart, Stmt as S, Type, assign, binary, call, cast, declare, int, long, name, plus};
 
 /// The variable of a sum.
 fn variable(sum: usize) -> C {
-    C::State(State::Sum(sum as u32))
+    C::State(StatePart::Sum(sum as u32))
 }
 
 impl Scope<'_, '_> {
@@ -164,7 +164,7 @@ impl Scope<'_, '_> {
                 let checksum = plus(header_bytes, self.field_offset(*header, *field) / 8);
                 call("ws_sum_of_checksum", vec![checksum])
             }
-            None => C::Saved(State::Sum(sum as u32)),
+            None => C::Saved(StatePart::Sum(sum as u32)),
         }
     }
 

@@ -15,8 +15,8 @@ use crate::plan::{MOVED_BIT, Plan};
 use ir::Source;
 use ir::{BlockKind, HeaderId, HeaderRef, VarId, VarKind};
 use lir::{
-    Expr as C, State, Stmt as S, Type, arrow, assign, binary, call, cast, conditional, constant, declare, index, int,
-    long, name, unary,
+    Expr as C, StatePart, Stmt as S, Type, arrow, assign, binary, call, cast, conditional, constant, declare, index,
+    int, long, name, unary,
 };
 
 /// The name of the struct of a packet's saved state, where packets are processed in place.
@@ -335,7 +335,7 @@ impl Scope<'_, '_> {
         if self.has_parsed() {
             return name("cursor");
         }
-        C::Saved(State::Payload)
+        C::Saved(StatePart::Payload)
     }
 
     /// The offset of the bytes that stay where they are whatever headers are emitted: those of the headers of the tail,
@@ -380,7 +380,7 @@ impl Scope<'_, '_> {
         if self.has_parsed() {
             return name(EXTRACTED);
         }
-        C::Saved(State::Parsed)
+        C::Saved(StatePart::Parsed)
     }
 
     /// Whether the parser is in the stage that is being generated.
@@ -407,7 +407,7 @@ impl Scope<'_, '_> {
 
     /// Where a header lies in its frame when packets enter the stage.
     pub(crate) fn offset_entering(&self, header: HeaderId) -> C {
-        self.fixed_offset(header).unwrap_or(C::Saved(State::Header(header)))
+        self.fixed_offset(header).unwrap_or(C::Saved(StatePart::Header(header)))
     }
 
     /// The value of a variable of a packet that was just received, if it is a constant.
@@ -432,7 +432,9 @@ impl Scope<'_, '_> {
         let ir_var = &self.emitter.program.vars[var];
         match ir_var.kind {
             _ if self.path.is_none() => long(0),
-            _ if self.is_spilled(var) => known.vars.get(&var).map_or(C::Saved(State::Var(var)), |&value| long(value)),
+            _ if self.is_spilled(var) => {
+                known.vars.get(&var).map_or(C::Saved(StatePart::Var(var)), |&value| long(value))
+            }
             VarKind::Intrinsic(slot) => super::masked(self.intrinsic_entering(slot), ir_var.ty.width()),
             VarKind::Metadata if self.is_of_replicas() => self.metadata_of_packet(var),
             VarKind::Metadata | VarKind::Local => long(0),

@@ -4,8 +4,8 @@ use super::layout::{Lies, at_bytes};
 use super::scope::{Scope, add, dynamic_word, valid_word};
 use crate::plan::StackSlot;
 use lir::{
-    Expr as C, State, Stmt as S, Type, arrow, assign, binary, call, cast, conditional, constant, declare_array, index,
-    int, long, name, unary,
+    Expr as C, StatePart, Stmt as S, Type, arrow, assign, binary, call, cast, conditional, constant, declare_array,
+    index, int, long, name, unary,
 };
 
 use super::pieces::PIECES_BYTES_MAX;
@@ -146,7 +146,7 @@ impl Scope<'_, '_> {
     /// The saved place of the header.
     pub(crate) fn offset(&self, access: &Access) -> C {
         match &access.place {
-            Place::Plain(id) => C::Saved(State::Header(*id)),
+            Place::Plain(id) => C::Saved(StatePart::Header(*id)),
             Place::Element { stack, position, .. } => {
                 let slot = add(self.stack_slot(*stack).first.slot, position.clone());
                 index(arrow(name("c"), "offset"), slot)

@@ -13,7 +13,7 @@ use super::scope::{Jump, Known, Scope};
 use crate::plan::graph::NodeId;
 use base::OrderedMap;
 use ir::{HeaderId, HeaderRef, LabelId};
-use lir::{Expr as C, State, Stmt as S, arrow, assign, binary, int, name};
+use lir::{Expr as C, StatePart, Stmt as S, arrow, assign, binary, int, name};
 
 /// The place of a header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -229,7 +229,7 @@ impl Scope<'_, '_> {
 
     /// Records the place of a header, in the code and in what is known.
     fn take_place(&mut self, header: HeaderId, place: C, lies: Lies) {
-        self.push(assign(C::Saved(State::Header(header)), place.clone()));
+        self.push(assign(C::Saved(StatePart::Header(header)), place.clone()));
         self.push(assign(lir::header(header), place));
         self.known.lies.insert(header, lies);
     }

@@ -20,8 +20,8 @@ use base::limits::PARSER_STEPS_MAX;
 use base::{IndexVec, OrderedMap, OrderedSet};
 use ir::{
     BlockId, ERROR_HEADER_TOO_SHORT, ERROR_NO_MATCH, ERROR_PACKET_TOO_SHORT, ERROR_PARSER_INVALID_ARGUMENT,
-    ERROR_PARSER_TIMEOUT, ERROR_STACK_OUT_OF_BOUNDS, Expr, HeaderRef, KeySet, Place, Program, State, StateId, Target,
-    Transition, Type, ValueSetId, VarId,
+    ERROR_PARSER_TIMEOUT, ERROR_STACK_OUT_OF_BOUNDS, Expr, HeaderRef, KeySet, ParserState, Place, Program, StateId,
+    Target, Transition, Type, ValueSetId, VarId,
 };
 use lir::{Expr as C, Stmt as S, arrow, assign, binary, call, cast, constant, declare, index, int, long, name, unary};
 
@@ -30,7 +30,7 @@ pub(crate) fn emit(
     emitter: &Emitter<'_>,
     block: BlockId,
     start: StateId,
-    states: &IndexVec<StateId, State>,
+    states: &IndexVec<StateId, ParserState>,
     error: VarId,
 ) -> Vec<ctree::Stmt> {
     let mut scope = Scope::new(emitter, block, 0);
@@ -42,7 +42,7 @@ pub(crate) fn emit(
 impl Scope<'_, '_> {
     /// Generates the states. Packets leave at the scope's exit, with the cursor after the extracted bytes. Returns
     /// whether states are counted, so that loops end.
-    fn parse(&mut self, start: StateId, states: &IndexVec<StateId, State>, error: VarId) -> bool {
+    fn parse(&mut self, start: StateId, states: &IndexVec<StateId, ParserState>, error: VarId) -> bool {
         self.parser_error = Some(error);
         let reached = reached(start, states);
         let counted = reached.len() > PARSER_STEPS_MAX as usize || has_cycle(start, states);
@@ -90,13 +90,13 @@ impl Scope<'_, '_> {
     }
 
     /// Generates the parser as the first part of a longer function, which continues after it.
-    pub(crate) fn parse_first(&mut self, start: StateId, states: &IndexVec<StateId, State>, error: VarId) {
+    pub(crate) fn parse_first(&mut self, start: StateId, states: &IndexVec<StateId, ParserState>, error: VarId) {
         let exit = self.exit.replace("parsed");
         let mut untouched = std::mem::take(&mut self.known.vars);
         let mut counted = false;
         let code = self.take(|scope| counted = scope.parse(start, states, error));
         lir::walk::stmts(&code, &mut |stmt| {
-            if let S::Assign(C::State(lir::State::Var(var)), ..) = stmt {
+            if let S::Assign(C::State(lir::StatePart::Var(var)), ..) = stmt {
                 untouched.remove(var);
             }
         });
@@ -105,12 +105,12 @@ impl Scope<'_, '_> {
         self.push(S::Label("parsed".into()));
         if self.path.is_none_or(|path| path.fast_path.reads_payload) {
             let in_chunk = arrow(name("p"), "payload");
-            let payload = if self.is_in_place() { C::Saved(lir::State::Payload) } else { in_chunk };
+            let payload = if self.is_in_place() { C::Saved(lir::StatePart::Payload) } else { in_chunk };
             self.push(assign(payload, name("cursor")));
         }
         if self.path.is_some_and(|path| path.fast_path.may_stay) {
             self.push(constant(lir::Type::U64, EXTRACTED, valid_word(0)));
-            self.push(assign(C::Saved(lir::State::Parsed), name(EXTRACTED)));
+            self.push(assign(C::Saved(lir::StatePart::Parsed), name(EXTRACTED)));
         }
         (self.exit, self.known) = (exit, Known { vars: untouched, ..Known::nothing() });
         self.know_parsed();
@@ -158,7 +158,7 @@ fn changes_any_header(program: &Program, body: &[ir::Stmt]) -> bool {
 }
 
 /// The states that can be reached, each after one that leads to it.
-fn reached(start: StateId, states: &IndexVec<StateId, State>) -> Vec<StateId> {
+fn reached(start: StateId, states: &IndexVec<StateId, ParserState>) -> Vec<StateId> {
     let (mut order, mut seen, mut pending) = (Vec::new(), OrderedSet::new(), vec![start]);
     while let Some(id) = pending.pop() {
         if seen.insert(id) {
@@ -172,7 +172,7 @@ fn reached(start: StateId, states: &IndexVec<StateId, State>) -> Vec<StateId> {
 }
 
 /// Whether a packet can visit a state twice.
-fn has_cycle(start: StateId, states: &IndexVec<StateId, State>) -> bool {
+fn has_cycle(start: StateId, states: &IndexVec<StateId, ParserState>) -> bool {
     #[derive(Clone, Copy, PartialEq)]
     enum Mark {
         New,
@@ -199,7 +199,7 @@ fn has_cycle(start: StateId, states: &IndexVec<StateId, State>) -> bool {
     false
 }
 
-fn label(id: StateId, states: &IndexVec<StateId, State>) -> String {
+fn label(id: StateId, states: &IndexVec<StateId, ParserState>) -> String {
     super::identifier("state", id.index(), &states[id].name)
 }
 
@@ -325,7 +325,7 @@ impl Scope<'_, '_> {
         self.push(S::If(unary("!", condition), statements, Vec::new()));
     }
 
-    fn transition(&mut self, transition: &Transition, states: &IndexVec<StateId, State>) {
+    fn transition(&mut self, transition: &Transition, states: &IndexVec<StateId, ParserState>) {
         let (keys, cases) = match transition {
             Transition::Goto(target) => return self.go(target, states),
             Transition::Select { keys, cases } => (keys, cases),
@@ -353,7 +353,7 @@ impl Scope<'_, '_> {
         self.fail(ERROR_NO_MATCH);
     }
 
-    fn go(&mut self, target: &Target, states: &IndexVec<StateId, State>) {
+    fn go(&mut self, target: &Target, states: &IndexVec<StateId, ParserState>) {
         match target {
             Target::State(id) => self.push(S::Goto(label(*id, states))),
             Target::Accept | Target::Reject => {

@@ -14,8 +14,8 @@ use crate::plan::fast_path::FastPath;
 use ir::architecture::Source;
 use ir::{BlockKind, HeaderId, HeaderRef, StmtKind, VarId};
 use lir::{
-    Expr as C, State, Stmt as S, Type, arrow, assign, binary, call, cast, conditional, constant, declare, index, int,
-    long, name,
+    Expr as C, StatePart, Stmt as S, Type, arrow, assign, binary, call, cast, conditional, constant, declare, index,
+    int, long, name,
 };
 
 /// The function of a burst.
@@ -152,7 +152,7 @@ impl Scope<'_, '_> {
         }
         if path.fast_path.reads_payload {
             let bytes = binary("-", arrow(name("packet"), "payload"), arrow(name("packet"), "data"));
-            self.push(assign(C::Saved(State::Payload), bytes));
+            self.push(assign(C::Saved(StatePart::Payload), bytes));
         }
     }
 

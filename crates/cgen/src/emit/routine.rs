@@ -14,7 +14,7 @@ use crate::plan::walk::{Item, Tables, Walk};
 use base::OrderedSet;
 use base::index::Id as _;
 use ir::{BlockId, HeaderId, HeaderRef, Program, RoutineId, Stmt, StmtKind};
-use lir::{Expr as C, State, Stmt as S, assign, call, name};
+use lir::{Expr as C, StatePart, Stmt as S, assign, call, name};
 
 /// What a routine, and those that it calls, may change of the state that its callers have in C variables.
 pub(crate) struct Touched {
@@ -95,13 +95,13 @@ impl Scope<'_, '_> {
         let words: OrderedSet<u32> =
             plain(&touched.headers).iter().map(|&id| emitter.plan.headers[id].bit / 64).collect();
         let words: Vec<(C, C)> =
-            words.into_iter().map(|word| (C::Saved(State::Valid(word)), valid_word(word))).collect();
+            words.into_iter().map(|word| (C::Saved(StatePart::Valid(word)), valid_word(word))).collect();
         self.out.extend(words.iter().map(|(context, word)| assign(context.clone(), word.clone())));
         let function = function_name(self.block, routine);
         self.push(S::Eval(call(&function, vec![name("env"), name("packets"), name("i")])));
         self.out.extend(words.into_iter().map(|(context, word)| assign(word, context)));
         for id in plain(&touched.moved) {
-            let place = self.at(C::Saved(State::Header(id)));
+            let place = self.at(C::Saved(StatePart::Header(id)));
             self.push(assign(lir::header(id), place));
         }
         self.forget_what_changes(&emitter.program.routines[routine].body);

@@ -7,7 +7,7 @@ use crate::plan::MOVED_BIT;
 use crate::plan::graph::{Graph, NodeId};
 use base::{OrderedMap, OrderedSet, Span};
 use ir::{BinaryOp, BlockId, Expr, ExprKind, HeaderId, HeaderRef, LabelId, Stmt, UnaryOp, VarId, VarKind};
-use lir::{Expr as C, State, Stmt as S, Type, arrow, assign, binary, constant, declare_array, int, long, name};
+use lir::{Expr as C, StatePart, Stmt as S, Type, arrow, assign, binary, constant, declare_array, int, long, name};
 use std::rc::Rc;
 
 /// Letters of a source line that its comment shows.
@@ -374,7 +374,7 @@ impl<'s, 'e> Scope<'s, 'e> {
             // A private parameter is declared where its action begins.
             true if self.emitter.private_params.contains(&var) => name(self.emitter.var_name(var)),
             true => lir::var(var),
-            false => C::Saved(State::Var(var)),
+            false => C::Saved(StatePart::Var(var)),
         }
     }
 
@@ -406,7 +406,7 @@ impl<'s, 'e> Scope<'s, 'e> {
             let is_valid = self.is_valid_where(known, header);
             let is_certain = is_valid || known.invalid.contains(&header);
             if !known.as_parsed || !is_certain || self.emitter.dynamic_element(header).is_some() {
-                return C::Saved(State::Valid(word));
+                return C::Saved(StatePart::Valid(word));
             }
             bits |= u64::from(is_valid) << (slot.bit % 64);
         }
@@ -459,7 +459,7 @@ impl<'s, 'e> Scope<'s, 'e> {
 
 /// A word of valid bits.
 pub(crate) fn valid_word(word: u32) -> C {
-    C::State(State::Valid(word))
+    C::State(StatePart::Valid(word))
 }
 
 /// A word of valid bits of elements that are indexed at run time: it is only in the context.

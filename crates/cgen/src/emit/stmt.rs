@@ -8,7 +8,8 @@ use crate::plan::walk::{Item, Tables, Walk};
 use base::limits::LOOP_STEPS_MAX;
 use ir::{Body, Expr, HeaderRef, LabelId, Place, Stmt, StmtKind, SwitchCase, VarId, VarKind};
 use lir::{
-    Expr as C, State, Stmt as S, Type, arrow, assign, binary, call, cast, conditional, declare_array, int, long, name,
+    Expr as C, StatePart, Stmt as S, Type, arrow, assign, binary, call, cast, conditional, declare_array, int, long,
+    name,
 };
 
 impl Scope<'_, '_> {
@@ -358,7 +359,7 @@ impl Scope<'_, '_> {
         self.forget_what_changes(body);
         self.loops_open += 1;
         let outer = self.open(label, end.clone());
-        let counter = C::State(State::Steps(label));
+        let counter = C::State(StatePart::Steps(label));
         let statements = self.take(|scope| {
             let spent = binary(">=", counter.clone(), int(LOOP_STEPS_MAX));
             let leave = scope.take(|scope| {

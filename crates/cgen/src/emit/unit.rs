@@ -8,7 +8,7 @@ use crate::plan::graph::NodeId;
 use base::index::Id as _;
 use base::{OrderedMap, OrderedSet};
 use ir::{BlockId, VarId, VarKind};
-use lir::{Entry, Expr as C, Stage, State, Stmt as S, Type, Unit, arrow, cast, index, int, long, name, walk};
+use lir::{Entry, Expr as C, Stage, StatePart, Stmt as S, Type, Unit, arrow, cast, index, int, long, name, walk};
 
 impl Emitter<'_> {
     /// The name of a block's unit.
@@ -22,17 +22,17 @@ impl Emitter<'_> {
         stages.iter().for_each(|stage| mentioned.stage(stage));
         let places = Places { emitter: self, block, fast_path };
         // The place of a header may be read in the place of another part.
-        let saved: OrderedMap<State, C> =
+        let saved: OrderedMap<StatePart, C> =
             mentioned.all.iter().filter_map(|&state| Some((state, places.place(state)?))).collect();
-        let var = |state: &State| match state {
-            State::Var(id) => {
+        let var = |state: &StatePart| match state {
+            StatePart::Var(id) => {
                 let width_bits = self.program.vars[*id].ty.width();
                 Some((*id, lir::Var { name: self.var_name(*id), width_bits }))
             }
             _ => None,
         };
-        let header = |state: &State| match state {
-            State::Header(id) => Some((*id, self.header_name(*id))),
+        let header = |state: &StatePart| match state {
+            StatePart::Header(id) => Some((*id, self.header_name(*id))),
             _ => None,
         };
         let mut unit = Unit {
@@ -55,7 +55,7 @@ impl Emitter<'_> {
 /// The state that code mentions, in its variable or its saved place.
 #[derive(Default)]
 struct Mentioned {
-    all: OrderedSet<State>,
+    all: OrderedSet<StatePart>,
 }
 
 impl Mentioned {
@@ -89,19 +89,19 @@ struct Places<'p, 'e> {
 }
 
 impl Places<'_, '_> {
-    fn place(&self, state: State) -> Option<C> {
+    fn place(&self, state: StatePart) -> Option<C> {
         let in_context = |array: &str, item: u32| Some(index(arrow(name("c"), array), int(item)));
         match state {
-            State::Valid(word) => in_context("valid", word),
-            State::Header(header) => {
+            StatePart::Valid(word) => in_context("valid", word),
+            StatePart::Header(header) => {
                 let moves = self.fast_path.is_some_and(|fast_path| fast_path.moves);
                 in_context(if moves { "place" } else { "offset" }, self.emitter.plan.headers[header].slot)
             }
-            State::Var(var) => self.var(var),
-            State::Sum(sum) => in_context("sums", sum),
-            State::Payload => Some(arrow(name("c"), "payload")),
-            State::Parsed => Some(arrow(name("c"), "parsed")),
-            State::Steps(_) => None,
+            StatePart::Var(var) => self.var(var),
+            StatePart::Sum(sum) => in_context("sums", sum),
+            StatePart::Payload => Some(arrow(name("c"), "payload")),
+            StatePart::Parsed => Some(arrow(name("c"), "parsed")),
+            StatePart::Steps(_) => None,
         }
     }
 
@@ -123,11 +123,11 @@ impl Places<'_, '_> {
 
     /// Whether others read the saved place. The state of packets in place is on the stack; in a chunk it is in the
     /// packet's context, except spilled variables.
-    fn is_kept(&self, state: State) -> bool {
+    fn is_kept(&self, state: StatePart) -> bool {
         match (self.fast_path, state) {
             (None, _) => true,
             (Some(path), _) if path.in_place => false,
-            (Some(path), State::Var(var)) => !path.spilled.contains_key(&var),
+            (Some(path), StatePart::Var(var)) => !path.spilled.contains_key(&var),
             (Some(_), _) => true,
         }
     }
@@ -150,7 +150,7 @@ impl Scope<'_, '_> {
             mentioned.extend(self.begun());
         }
         let entry = |(node, known): &(NodeId, Known)| {
-            let value = |&state: &State| Some((state, self.entering(state, known)?));
+            let value = |&state: &StatePart| Some((state, self.entering(state, known)?));
             Entry { node: *node, values: mentioned.iter().filter_map(value).collect() }
         };
         stage.entries = entered.iter().map(entry).collect();
@@ -158,36 +158,36 @@ impl Scope<'_, '_> {
     }
 
     /// The state that begins where packets are received: later code finds it in its saved place.
-    fn begun(&self) -> Vec<State> {
+    fn begun(&self) -> Vec<StatePart> {
         let plan = self.emitter.plan;
         let dynamic = self.emitter.program.headers.ids().filter(|&id| self.emitter.dynamic_element(id).is_some());
         let dynamic: OrderedSet<u32> = dynamic.map(|id| plan.headers[id].bit / 64).collect();
         let words = (0..plan.storage.valid_words).filter(|word| !dynamic.contains(word));
-        let mut begun: Vec<State> = words.map(State::Valid).collect();
+        let mut begun: Vec<StatePart> = words.map(StatePart::Valid).collect();
         if let Some(path) = self.path {
             let is_narrow = |var: &&VarId| self.emitter.program.vars[**var].ty.width() <= 64;
-            begun.extend(path.fast_path.spilled.keys().filter(is_narrow).map(|&var| State::Var(var)));
+            begun.extend(path.fast_path.spilled.keys().filter(is_narrow).map(|&var| StatePart::Var(var)));
             if path.fast_path.in_place {
-                begun.extend((0..path.fast_path.checksums.len()).map(|sum| State::Sum(sum as u32)));
+                begun.extend((0..path.fast_path.checksums.len()).map(|sum| StatePart::Sum(sum as u32)));
             }
         }
         begun
     }
 
     /// The value of a part of the state where packets enter the stage with these known facts; none for an array.
-    fn entering(&self, state: State, known: &Known) -> Option<C> {
+    fn entering(&self, state: StatePart, known: &Known) -> Option<C> {
         Some(match state {
-            State::Valid(_) if self.begins => long(0),
-            State::Valid(word) => self.valid_word_entering(word, known),
-            State::Header(_) if self.begins && self.is_in_place() => name("bytes"),
-            State::Header(_) if self.begins => cast(Type::Bytes, name("p")),
-            State::Header(header) => self.pointer_entering(header, known),
-            State::Var(var) if self.emitter.program.vars[var].ty.width() > 64 => return None,
-            State::Var(var) => self.var_entering(var, known),
-            State::Sum(_) if self.begins => name("WS_SUM_LOST"),
-            State::Sum(sum) => self.entering_sum(sum as usize, known),
-            State::Steps(_) => int(0),
-            State::Payload | State::Parsed => return None,
+            StatePart::Valid(_) if self.begins => long(0),
+            StatePart::Valid(word) => self.valid_word_entering(word, known),
+            StatePart::Header(_) if self.begins && self.is_in_place() => name("bytes"),
+            StatePart::Header(_) if self.begins => cast(Type::Bytes, name("p")),
+            StatePart::Header(header) => self.pointer_entering(header, known),
+            StatePart::Var(var) if self.emitter.program.vars[var].ty.width() > 64 => return None,
+            StatePart::Var(var) => self.var_entering(var, known),
+            StatePart::Sum(_) if self.begins => name("WS_SUM_LOST"),
+            StatePart::Sum(sum) => self.entering_sum(sum as usize, known),
+            StatePart::Steps(_) => int(0),
+            StatePart::Payload | StatePart::Parsed => return None,
         })
     }
 }

@@ -6,7 +6,7 @@
 //! the headers before it.
 
 use base::{IndexVec, OrderedMap, OrderedSet};
-use ir::{BlockKind, FieldType, HeaderId, HeaderRef, Program, State, StateId, StmtKind};
+use ir::{BlockKind, FieldType, HeaderId, HeaderRef, ParserState, Program, StateId, StmtKind};
 
 /// What is known about a header where it is valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub(crate) fn extracted(program: &Program, parser: &BlockKind) -> OrderedMap<Hea
 pub(crate) fn valid_at(
     program: &Program,
     start: StateId,
-    states: &IndexVec<StateId, State>,
+    states: &IndexVec<StateId, ParserState>,
 ) -> OrderedMap<StateId, OrderedSet<HeaderId>> {
     found(program, start, states).0.into_iter().map(|(id, known)| (id, known.after)).collect()
 }
@@ -46,7 +46,7 @@ pub(crate) fn valid_at(
 fn found(
     program: &Program,
     start: StateId,
-    states: &IndexVec<StateId, State>,
+    states: &IndexVec<StateId, ParserState>,
 ) -> (OrderedMap<StateId, Extracted>, OrderedMap<HeaderId, Extracted>) {
     let nothing = Extracted { at_bytes: Some(0), after: OrderedSet::new() };
     let mut at_state: OrderedMap<StateId, Extracted> = OrderedMap::from([(start, nothing)]);
@@ -70,7 +70,7 @@ fn found(
 }
 
 /// Interprets a state and records what is known about the headers that it extracts.
-fn extract(program: &Program, state: &State, now: &mut Extracted, headers: &mut OrderedMap<HeaderId, Extracted>) {
+fn extract(program: &Program, state: &ParserState, now: &mut Extracted, headers: &mut OrderedMap<HeaderId, Extracted>) {
     for stmt in &state.body {
         match &stmt.kind {
             StmtKind::Extract { dst: HeaderRef::Fixed(header), .. } => {

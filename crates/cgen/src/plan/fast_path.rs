@@ -519,7 +519,7 @@ fn parsed_bytes_max(program: &Program) -> Option<u32> {
 
 /// The furthest position that packets reach in the parser. `through` returns the position after a state from the one
 /// before it; if it returns none, so does this. No cycle may advance without end.
-fn furthest(program: &Program, through: impl Fn(&ir::State, u32) -> Option<u32>) -> Option<u32> {
+fn furthest(program: &Program, through: impl Fn(&ir::ParserState, u32) -> Option<u32>) -> Option<u32> {
     let BlockKind::Parser { start, states, .. } = &program.blocks[parser_of(program)].kind else { return None };
     let mut before: OrderedMap<ir::StateId, u32> = OrderedMap::from([(*start, 0)]);
     let mut pending = vec![*start];
@@ -605,7 +605,7 @@ pub(crate) fn advances(program: &Program) -> bool {
 fn parses_in_order(program: &Program, unemitted: &[HeaderId], emitted: &[HeaderId]) -> bool {
     let emitted: OrderedMap<HeaderId, u32> = unemitted.iter().chain(emitted).copied().zip(0..).collect();
     // How far in the list of emits a packet can be. Every cycle that extracts advances in the list.
-    let through = |state: &ir::State, before: u32| {
+    let through = |state: &ir::ParserState, before: u32| {
         let mut position = before;
         for stmt in &state.body {
             let StmtKind::Extract { dst, .. } = &stmt.kind else {

@@ -6,7 +6,7 @@
 
 use super::fast_path::extracts;
 use base::{IndexVec, OrderedMap};
-use ir::{BlockKind, HeaderId, HeaderRef, Program, State, StateId, Stmt, StmtKind, Target, Transition};
+use ir::{BlockKind, HeaderId, HeaderRef, ParserState, Program, StateId, Stmt, StmtKind, Target, Transition};
 
 /// The most paths through a parser for which there are outcomes.
 const PATHS_MAX: usize = 256;
@@ -35,7 +35,7 @@ struct Path {
 /// The paths that were walked.
 struct Paths<'p> {
     program: &'p Program,
-    states: &'p IndexVec<StateId, State>,
+    states: &'p IndexVec<StateId, ParserState>,
     accepted: Vec<Outcome>,
     ended: usize,
 }

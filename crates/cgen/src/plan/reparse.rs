@@ -67,7 +67,7 @@ struct Cursor {
 
 struct Follower<'p> {
     program: &'p Program,
-    states: &'p base::IndexVec<StateId, ir::State>,
+    states: &'p base::IndexVec<StateId, ir::ParserState>,
     emitted: Vec<HeaderId>,
     /// What the deparser writes beside the packet.
     written_vars: OrderedSet<VarId>,

@@ -640,7 +640,7 @@ impl<'t> Reader<'t> {
         if self.take_word("exit") { self.id("l").map(Some) } else { Ok(None) }
     }
 
-    fn state(&mut self) -> Result<State> {
+    fn state(&mut self) -> Result<ParserState> {
         let (name, span) = (self.text()?, self.span()?);
         self.sign("{")?;
         let mut body = Vec::new();
@@ -654,7 +654,7 @@ impl<'t> Reader<'t> {
             body.push(self.stmt()?);
         };
         self.sign("}")?;
-        Ok(State { name, body, transition, span })
+        Ok(ParserState { name, body, transition, span })
     }
 
     fn select(&mut self) -> Result<Transition> {

@@ -83,7 +83,7 @@ impl<'p> Verifier<'p> {
         }
     }
 
-    fn parser(&mut self, id: BlockId, start: StateId, states: &'p IndexVec<StateId, State>, error: VarId) {
+    fn parser(&mut self, id: BlockId, start: StateId, states: &'p IndexVec<StateId, ParserState>, error: VarId) {
         self.exists(states, start);
         if self.exists(&self.program.vars, error) {
             let ty = self.program.vars[error].ty;
@@ -107,7 +107,7 @@ impl<'p> Verifier<'p> {
         }
     }
 
-    fn target(&mut self, states: &IndexVec<StateId, State>, target: Target) {
+    fn target(&mut self, states: &IndexVec<StateId, ParserState>, target: Target) {
         if let Target::State(state) = target {
             self.exists(states, state);
         }

@@ -1,7 +1,7 @@
 //! The transfer functions of statements and expressions.
 
 use super::layout::{Place, is_header};
-use super::state::{State, join};
+use super::state::{Assigned, join};
 use super::{Exposure, Fault, Flow, LoopExits, Mode};
 use crate::diagnostics as d;
 use crate::sink::{Group, INVALID_HEADER, UNINITIALIZED};
@@ -27,7 +27,7 @@ impl Flow<'_, '_> {
     }
 
     /// Runs `work` as a separate branch and returns the state after it. The state before it is restored.
-    pub(super) fn branch(&mut self, before: Option<State>, work: impl FnOnce(&mut Self)) -> Option<State> {
+    pub(super) fn branch(&mut self, before: Option<Assigned>, work: impl FnOnce(&mut Self)) -> Option<Assigned> {
         let outer_branch = self.branch;
         self.last_branch += 1;
         self.branch = self.last_branch;

@@ -1,6 +1,6 @@
 //! Calls: arguments are copied in, results are copied out; an action also changes the variables of its control.
 
-use super::state::{State, join};
+use super::state::{Assigned, join};
 use super::{Fault, Flow};
 use crate::walk::{arguments, callee_params};
 use base::Span;
@@ -135,7 +135,7 @@ impl Flow<'_, '_> {
     }
 
     /// The states after each action of the table's list, and after none of them if the table may run none.
-    fn outcomes(&mut self, id: TableId) -> (Vec<Option<State>>, Option<State>) {
+    fn outcomes(&mut self, id: TableId) -> (Vec<Option<Assigned>>, Option<Assigned>) {
         let table = &self.program.tables[id];
         table.keys.iter().for_each(|key| self.read(&key.expr));
         let before = self.state.clone();
@@ -151,7 +151,7 @@ impl Flow<'_, '_> {
 
     /// Evaluates a condition, and returns the states if it holds and if it does not. They differ for a table's hit and
     /// miss, which run other actions.
-    pub(super) fn decide(&mut self, condition: &Expr) -> (Option<State>, Option<State>) {
+    pub(super) fn decide(&mut self, condition: &Expr) -> (Option<Assigned>, Option<Assigned>) {
         match &condition.kind {
             ExprKind::Unary(UnaryOperator::Not, inner) => {
                 let (holds, fails) = self.decide(inner);
@@ -169,7 +169,7 @@ impl Flow<'_, '_> {
     }
 
     /// The states after a table has hit, and after it has missed.
-    fn hit_and_miss(&mut self, id: TableId) -> (Option<State>, Option<State>) {
+    fn hit_and_miss(&mut self, id: TableId) -> (Option<Assigned>, Option<Assigned>) {
         let (outcomes, mut miss) = self.outcomes(id);
         let table = &self.program.tables[id];
         let is_marked = |listed: &TableAction, name: &str| listed.annotations.iter().any(|it| it.name.as_str() == name);
@@ -212,7 +212,7 @@ impl Flow<'_, '_> {
         self.state = after;
     }
 
-    fn enter_case(&mut self, start: Option<State>, body: &Block) -> Option<State> {
+    fn enter_case(&mut self, start: Option<Assigned>, body: &Block) -> Option<Assigned> {
         self.branch(start, |flow| {
             if flow.state.is_some() {
                 flow.block(body)

@@ -1,4 +1,4 @@
-//! The mapping from parts of variables to the bits of a [`State`](super::state::State).
+//! The mapping from parts of variables to the bits of a [`Assigned`](super::state::Assigned).
 //!
 //! A variable is divided into leaves: one for each part that is assigned as a whole. A struct consists of the leaves of
 //! its fields. So does a union, of which at most one member is valid. A header has a leaf for its validity bit,

@@ -29,7 +29,7 @@ use crate::values::Values;
 use base::{OrderedMap, OrderedSet, Span};
 use layout::Layout;
 use sema::hir::*;
-use state::{Effect, State};
+use state::{Assigned, Effect};
 
 /// An error in the use of a variable's part.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -76,8 +76,8 @@ enum Mode {
 /// The states at the `break`s and `continue`s of a loop.
 #[derive(Default)]
 struct LoopExits {
-    breaks: Option<State>,
-    continues: Option<State>,
+    breaks: Option<Assigned>,
+    continues: Option<Assigned>,
 }
 
 /// The analysis of a body.
@@ -89,9 +89,9 @@ pub(crate) struct Flow<'s, 'a> {
     values: Values<'a>,
     mode: Mode,
     /// The current state; `None` where code is unreachable.
-    state: Option<State>,
+    state: Option<Assigned>,
     /// The joined state at the `return`s so far.
-    returns: Option<State>,
+    returns: Option<Assigned>,
     loops: Vec<LoopExits>,
     /// The number of the current branch; 0 is unconditional code.
     branch: u32,

@@ -36,17 +36,17 @@ impl LeafSet {
 
 /// The state at a reachable point.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct State {
+pub(crate) struct Assigned {
     /// The leaves that are assigned on some path, including validity bits that are set on some path.
     pub(crate) may: LeafSet,
     /// The leaves that are assigned on every path.
     pub(crate) must: LeafSet,
 }
 
-impl State {
+impl Assigned {
     /// All leaves are assigned, or none is.
-    pub(crate) fn filled(leaf_count: usize, is_full: bool) -> State {
-        State { may: LeafSet::filled(leaf_count, is_full), must: LeafSet::filled(leaf_count, is_full) }
+    pub(crate) fn filled(leaf_count: usize, is_full: bool) -> Assigned {
+        Assigned { may: LeafSet::filled(leaf_count, is_full), must: LeafSet::filled(leaf_count, is_full) }
     }
 
     /// Marks the leaves as assigned or unassigned.
@@ -77,14 +77,14 @@ impl State {
     }
 
     /// The state where two paths meet.
-    pub(crate) fn join(&mut self, other: &State) {
+    pub(crate) fn join(&mut self, other: &Assigned) {
         self.may.zip(&other.may, |a, b| a | b);
         self.must.zip(&other.must, |a, b| a & b);
     }
 }
 
 /// The state where two paths meet, either of which may be unreachable.
-pub(crate) fn join(a: &mut Option<State>, b: Option<State>) {
+pub(crate) fn join(a: &mut Option<Assigned>, b: Option<Assigned>) {
     match (a.as_mut(), b) {
         (Some(a), Some(b)) => a.join(&b),
         (None, b) => *a = b,
@@ -97,17 +97,17 @@ pub(crate) fn join(a: &mut Option<State>, b: Option<State>) {
 #[derive(Clone, Debug)]
 pub(crate) struct Effect {
     /// `None` if the end is unreachable.
-    from_empty: Option<State>,
-    from_full: Option<State>,
+    from_empty: Option<Assigned>,
+    from_full: Option<Assigned>,
 }
 
 impl Effect {
-    pub(crate) fn new(from_empty: Option<State>, from_full: Option<State>) -> Effect {
+    pub(crate) fn new(from_empty: Option<Assigned>, from_full: Option<Assigned>) -> Effect {
         Effect { from_empty, from_full }
     }
 
     /// The state after the code; `None` if its end is unreachable.
-    pub(crate) fn apply(&self, state: &State) -> Option<State> {
+    pub(crate) fn apply(&self, state: &Assigned) -> Option<Assigned> {
         let (empty, full) = (self.from_empty.as_ref()?, self.from_full.as_ref()?);
         let mut after = state.clone();
         after.may.zip(&full.may, |a, b| a & b);

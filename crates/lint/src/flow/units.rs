@@ -1,7 +1,7 @@
 //! The units of analysis: controls with their actions, parsers, functions.
 
 use super::layout::Layout;
-use super::state::{Effect, State, join};
+use super::state::{Assigned, Effect, join};
 use super::{Flow, Mode, Summary};
 use crate::diagnostics as d;
 use crate::sink::{Sink, UNINITIALIZED_OUT};
@@ -142,7 +142,7 @@ impl<'s, 'a> Flow<'s, 'a> {
     /// Analyses a body from its beginning to its end, where the `return`s lead, too. Variables from outside are all
     /// assigned, or all unassigned.
     fn run_callable(&mut self, params: &[VarId], body: &Block, is_full: bool) {
-        self.state = Some(State::filled(self.layout.leaf_count, is_full));
+        self.state = Some(Assigned::filled(self.layout.leaf_count, is_full));
         self.enter_params(params);
         self.returns = None;
         self.block(body);
@@ -185,7 +185,7 @@ impl<'s, 'a> Flow<'s, 'a> {
         }
         self.branch = 0;
         self.mode = Mode::Report;
-        self.state = Some(State::filled(self.layout.leaf_count, true));
+        self.state = Some(Assigned::filled(self.layout.leaf_count, true));
         self.enter_params(&control.params);
         self.returns = None;
         control.locals.iter().for_each(|local| self.local(local));
@@ -228,7 +228,7 @@ impl<'s, 'a> Flow<'s, 'a> {
         parser.states.iter().for_each(|state| self.add_variables(&state.body));
         let Some(start) = parser.states.iter().position(|state| &*state.name == "start") else { return };
         self.mode = Mode::Report;
-        self.state = Some(State::filled(self.layout.leaf_count, true));
+        self.state = Some(Assigned::filled(self.layout.leaf_count, true));
         self.enter_params(&parser.params);
         parser.locals.iter().for_each(|local| self.local(local));
         let first = self.state.take();
@@ -247,10 +247,10 @@ impl<'s, 'a> Flow<'s, 'a> {
     }
 
     /// The entry state of each state of a parser.
-    fn entries(&mut self, parser: &Parser, start: usize, first: Option<State>) -> Vec<Option<State>> {
+    fn entries(&mut self, parser: &Parser, start: usize, first: Option<Assigned>) -> Vec<Option<Assigned>> {
         self.mode = Mode::Silent;
         let effects: Vec<Effect> = parser.states.iter().map(|state| self.effect(state)).collect();
-        let mut entered: Vec<Option<State>> = vec![None; parser.states.len()];
+        let mut entered: Vec<Option<Assigned>> = vec![None; parser.states.len()];
         entered[start] = first;
         let mut pending = OrderedSet::from([start]);
         let mut visits_left = VISITS_PER_STATE_MAX * parser.states.len();
@@ -271,9 +271,9 @@ impl<'s, 'a> Flow<'s, 'a> {
         entered
     }
 
-    fn effect(&mut self, state: &sema::hir::State) -> Effect {
+    fn effect(&mut self, state: &ParserState) -> Effect {
         let mut run = |is_full| {
-            self.state = Some(State::filled(self.layout.leaf_count, is_full));
+            self.state = Some(Assigned::filled(self.layout.leaf_count, is_full));
             self.statements(&state.body);
             self.state.take()
         };

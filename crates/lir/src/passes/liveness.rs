@@ -7,16 +7,16 @@
 //! State that a stage writes is stored to its saved place at the stage's end, where it is live ([`Flow::refreshed`]).
 //! So at the exits of such a stage the variable is live, not the saved place.
 
-use crate::{Entry, Expr, NodeId, Stage, State, Stmt, Unit, walk};
+use crate::{Entry, Expr, NodeId, Stage, StatePart, Stmt, Unit, walk};
 use base::{OrderedMap, OrderedSet};
 
 /// A place that holds state.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Cell {
     /// Its variable.
-    Variable(State),
+    Variable(StatePart),
     /// Its saved place.
-    Saved(State),
+    Saved(StatePart),
 }
 
 type Live = OrderedSet<Cell>;
@@ -31,7 +31,7 @@ pub(super) struct Flow<'u> {
     later: &'u AtEntries,
     /// State whose variable is stored at the stage's end if it is live: what the stage writes, or wrote before dead
     /// stores were removed. Earlier stages may rely on that and not store it themselves.
-    refreshed: OrderedSet<State>,
+    refreshed: OrderedSet<StatePart>,
     /// What is live at the start of the stage's nodes, as far as is known.
     nodes: AtEntries,
     /// The same for labels.
@@ -43,7 +43,7 @@ pub(super) struct Flow<'u> {
     /// What the statements at the stage's end read.
     after: Live,
     /// What is live in its saved place at any exit, and refreshed.
-    spilled: OrderedSet<State>,
+    spilled: OrderedSet<StatePart>,
     has_changed: bool,
     /// Whether dead stores are left out of the bodies that [`Flow::stage`] returns.
     removes: bool,
@@ -77,7 +77,7 @@ fn keeps_all(unit: &Unit) -> bool {
 }
 
 /// The state that a stage writes: where it has a value that its saved place has not.
-pub(super) fn written(unit: &Unit, number: usize) -> OrderedSet<State> {
+pub(super) fn written(unit: &Unit, number: usize) -> OrderedSet<StatePart> {
     let stage = &unit.stages[number];
     let mut written = OrderedSet::new();
     for node in &stage.nodes {
@@ -88,14 +88,14 @@ pub(super) fn written(unit: &Unit, number: usize) -> OrderedSet<State> {
         });
     }
     for (state, value) in stage.entries.iter().flat_map(|entry| &entry.values) {
-        let is_new = number == 0 || matches!(state, State::Sum(_));
+        let is_new = number == 0 || matches!(state, StatePart::Sum(_));
         if is_new && *value != Expr::Saved(*state) {
             written.insert(*state);
         }
     }
     // The place of a header is stored where it changes: in memory it may have another form.
     written.retain(|state| unit.saved.contains_key(state) && !unit.is_wide(*state));
-    written.retain(|state| !matches!(state, State::Header(_)));
+    written.retain(|state| !matches!(state, StatePart::Header(_)));
     written
 }
 
@@ -134,7 +134,7 @@ impl<'u> Flow<'u> {
     }
 
     /// The state that the stage must store at its end.
-    pub(super) fn spilled(self) -> OrderedSet<State> {
+    pub(super) fn spilled(self) -> OrderedSet<StatePart> {
         self.spilled
     }
 

@@ -1,7 +1,7 @@
 //! Prints units.
 
 use super::CHAINS;
-use crate::{Arrival, Entry, Expr, Node, Stage, State, Stmt, Unit};
+use crate::{Arrival, Entry, Expr, Node, Stage, StatePart, Stmt, Unit};
 use std::fmt::Write as _;
 
 /// The text of a unit.
@@ -30,13 +30,14 @@ impl Printer<'_> {
     fn head(&mut self) {
         let unit = self.unit;
         self.line(&format!("unit {}", unit.name));
-        let place = |state: State| unit.saved.get(&state).map_or(String::new(), |at| format!(" at {}", self.expr(at)));
+        let place =
+            |state: StatePart| unit.saved.get(&state).map_or(String::new(), |at| format!(" at {}", self.expr(at)));
         let vars = unit.vars.iter().map(|(&id, var)| {
-            let at = place(State::Var(id));
+            let at = place(StatePart::Var(id));
             format!("var {} {}{at}", var.name, var.width_bits)
         });
-        let headers = unit.headers.iter().map(|(&id, name)| format!("header {name}{}", place(State::Header(id))));
-        let is_other = |state: &&State| !matches!(state, State::Var(_) | State::Header(_));
+        let headers = unit.headers.iter().map(|(&id, name)| format!("header {name}{}", place(StatePart::Header(id))));
+        let is_other = |state: &&StatePart| !matches!(state, StatePart::Var(_) | StatePart::Header(_));
         let others = unit.saved.keys().filter(is_other);
         let others = others.map(|&state| format!("state {}{}", unit.state_name(state), place(state)));
         let lines: Vec<String> = vars.chain(headers).chain(others).collect();

@@ -3,7 +3,7 @@
 use super::lex::{Token, tokens};
 use super::print::arrival;
 use super::{ASSIGNMENTS, BINARY, CHAINS, ENV, UNARY};
-use crate::{Arrival, Entry, Expr, Found, Node, Stage, State, Stmt, Type, Unit, Var, Variable};
+use crate::{Arrival, Entry, Expr, Found, Node, Stage, StatePart, Stmt, Type, Unit, Var, Variable};
 use base::index::Id as _;
 use base::{OrderedMap, OrderedSet};
 use ir::{HeaderId, LabelId, TableId, VarId};
@@ -41,7 +41,7 @@ struct Reader {
     tokens: Vec<(Token, usize)>,
     at: usize,
     /// The state of each name.
-    names: OrderedMap<String, State>,
+    names: OrderedMap<String, StatePart>,
     depth: u32,
 }
 
@@ -136,14 +136,14 @@ impl Reader {
                 let id: VarId = self.numbered(&name, "v")?;
                 let width_bits = self.number()?;
                 unit.vars.insert(id, Var { name: name.clone(), width_bits });
-                self.names.insert(name, State::Var(id));
-                State::Var(id)
+                self.names.insert(name, StatePart::Var(id));
+                StatePart::Var(id)
             } else if self.word_if("header") {
                 let name = self.any_word()?;
                 let id: HeaderId = self.numbered(&name, "h")?;
                 unit.headers.insert(id, name.clone());
-                self.names.insert(name, State::Header(id));
-                State::Header(id)
+                self.names.insert(name, StatePart::Header(id));
+                StatePart::Header(id)
             } else if self.word_if("state") {
                 self.state()?
             } else {
@@ -188,7 +188,7 @@ impl Reader {
         }
     }
 
-    fn states(&mut self) -> Result<OrderedSet<State>> {
+    fn states(&mut self) -> Result<OrderedSet<StatePart>> {
         let mut states = OrderedSet::new();
         while matches!(self.peek(), Some(Token::Word(_))) {
             states.insert(self.state()?);
@@ -196,7 +196,7 @@ impl Reader {
         Ok(states)
     }
 
-    fn state(&mut self) -> Result<State> {
+    fn state(&mut self) -> Result<StatePart> {
         let name = self.any_word()?;
         match self.state_of(&name) {
             Some(state) => Ok(state),
@@ -207,16 +207,16 @@ impl Reader {
         }
     }
 
-    fn state_of(&self, name: &str) -> Option<State> {
+    fn state_of(&self, name: &str) -> Option<StatePart> {
         let after = |prefix| name.strip_prefix(prefix).and_then(|number: &str| number.parse::<u32>().ok());
         let steps = || name.strip_prefix("steps_l").and_then(|number| number.parse().ok()).map(LabelId::from_index);
         match name {
-            "payload" => Some(State::Payload),
-            "parsed" => Some(State::Parsed),
+            "payload" => Some(StatePart::Payload),
+            "parsed" => Some(StatePart::Parsed),
             _ => (self.names.get(name).copied())
-                .or_else(|| after("valid").map(State::Valid))
-                .or_else(|| after("sum").map(State::Sum))
-                .or_else(|| steps().map(State::Steps)),
+                .or_else(|| after("valid").map(StatePart::Valid))
+                .or_else(|| after("sum").map(StatePart::Sum))
+                .or_else(|| steps().map(StatePart::Steps)),
         }
     }
 

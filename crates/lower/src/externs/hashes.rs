@@ -11,7 +11,7 @@ use sema::hir::Call;
 
 /// The state about a program's hashes while it is lowered.
 #[derive(Default)]
-pub(crate) struct State {
+pub(crate) struct HashState {
     /// Calls in the typed tree that compute a hash, and the calculations of those whose parameters can be set. A call
     /// that is inlined several times is one; those from one use of a macro have one source range.
     sites: OrderedMap<*const Call, Option<CalculationId>>,

@@ -55,7 +55,7 @@ pub(crate) enum ExternKind {
     Checksum(ir::HashAlgorithm, ir::Type),
     InternetChecksum,
     Digest(ir::DigestId),
-    /// The program's own, by its position in [`State::own`].
+    /// The program's own, by its position in [`ExternState::own`].
     Own(usize),
 }
 
@@ -77,7 +77,7 @@ pub(crate) enum DirectUse {
 
 /// The state of the externs while a program is lowered.
 #[derive(Default)]
-pub(crate) struct State {
+pub(crate) struct ExternState {
     /// Uses in the action that is being lowered.
     pub direct_uses: Vec<DirectUse>,
     /// All of them, with their places.
@@ -86,12 +86,12 @@ pub(crate) struct State {
     pub action_uses: OrderedMap<ir::ActionId, Vec<DirectUse>>,
     /// The headers of the packet; others are metadata or local.
     pub packet_headers: OrderedSet<ir::HeaderId>,
-    pub blocks: crate::architecture::State,
-    pub v1model: v1model::State,
-    pub hashes: hashes::State,
-    pub profiles: profiles::State,
-    pub psa: crate::psa::State,
-    pub pna: crate::pna::State,
+    pub blocks: crate::architecture::BlockStorage,
+    pub v1model: v1model::V1ModelState,
+    pub hashes: hashes::HashState,
+    pub profiles: profiles::ProfileState,
+    pub psa: crate::psa::PsaState,
+    pub pna: crate::pna::PnaState,
     pub psa_objects: psa::Objects,
     /// Objects of the program's own.
     pub own: Vec<own::OwnObject>,

@@ -16,7 +16,7 @@ use sema::hir::{self, ExprKind};
 
 /// The state about a program's profiles while it is lowered.
 #[derive(Default)]
-pub(crate) struct State {
+pub(crate) struct ProfileState {
     /// Selectors that draw a random number instead of computing a hash.
     drawing: OrderedSet<ActionProfileId>,
     /// The inputs of a selector's hash, in the table that used it first.

@@ -29,7 +29,7 @@ type ListedFields = OrderedSet<(ir::HeaderId, Option<u32>)>;
 
 /// The state about a v1model program while it is lowered.
 #[derive(Default)]
-pub(crate) struct State {
+pub(crate) struct V1ModelState {
     /// The block that is being lowered.
     pub stage: Option<Stage>,
     /// The variables of each `@field_list` number.

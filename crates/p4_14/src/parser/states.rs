@@ -1,7 +1,7 @@
 //! Parser states, exceptions and value sets.
 
 use super::{Parsed, Parser};
-use crate::ast::{Exception, SelectCase, SelectValue, State, StateEnd, StateStatement, Target, ValueSet};
+use crate::ast::{Exception, ParserState, SelectCase, SelectValue, StateEnd, StateStatement, Target, ValueSet};
 use crate::codes;
 use syntax::diag::Diagnostic;
 
@@ -32,7 +32,7 @@ impl Parser<'_> {
         self.bump();
         let is_entry = self.own_pragmas.iter().any(|pragma| pragma.name.as_str() == "packet_entry");
         let name = self.name("the name of a parser state")?;
-        let mut state = State { name, statements: Vec::new(), end: None, is_entry };
+        let mut state = ParserState { name, statements: Vec::new(), end: None, is_entry };
         self.expect("{")?;
         while !self.take("}") {
             self.pragmas();

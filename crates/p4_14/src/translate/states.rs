@@ -8,8 +8,8 @@ use super::build::{self, Shape};
 use super::exprs::{Element, HeaderRef, Operand, Place, Scope};
 use super::{Done, Translator};
 use crate::ast::{
-    BinaryOperator, Call, Expr, ExprKind, Ident, Name, Pragma, PragmaOperand, SelectCase, SelectValue, State, StateEnd,
-    StateStatement, Target,
+    BinaryOperator, Call, Expr, ExprKind, Ident, Name, ParserState, Pragma, PragmaOperand, SelectCase, SelectValue,
+    StateEnd, StateStatement, Target,
 };
 use crate::codes;
 use base::{OrderedMap, OrderedSet, Span};
@@ -251,7 +251,7 @@ impl Translator<'_, '_> {
     }
 
     /// The header that a state extracts last, for its later statements.
-    fn last_extracted(&self, state: &State) -> Option<HeaderRef> {
+    fn last_extracted(&self, state: &ParserState) -> Option<HeaderRef> {
         let extracted = state.statements.iter().rev().find_map(|statement| match statement {
             StateStatement::Extract(header) => Some(header),
             _ => None,
@@ -290,7 +290,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    fn state(&mut self, index: usize, state: &State, machine: &mut Machine) -> Done<p4::ParserState> {
+    fn state(&mut self, index: usize, state: &ParserState, machine: &mut Machine) -> Done<p4::ParserState> {
         let mut latest = machine.latest[index];
         let mut statements = Vec::new();
         for statement in &state.statements {

@@ -4,7 +4,7 @@ use super::memory::{Pointer, Value};
 use super::{Machine, NOW_NS, Run, Stop};
 use base::index::Id as _;
 use ir::RegisterId;
-use lir::{EnvArray, Expr, State, Type};
+use lir::{EnvArray, Expr, StatePart, Type};
 
 fn unsupported<T>(what: impl std::fmt::Debug) -> Result<T, Stop> {
     Err(Stop::Unsupported(format!("{what:?}")))
@@ -303,10 +303,10 @@ fn is_count(place: &Expr) -> bool {
 }
 
 /// The value as its variable holds it: sums and steps have 32 bits.
-fn stored(state: State, value: Value) -> Value {
+fn stored(state: StatePart, value: Value) -> Value {
     match (state, value) {
-        (State::Sum(_) | State::Steps(_), Value::Number { value, .. }) => Value::short(value),
-        (State::Var(_) | State::Valid(_), Value::Number { value, .. }) => Value::number(value),
+        (StatePart::Sum(_) | StatePart::Steps(_), Value::Number { value, .. }) => Value::short(value),
+        (StatePart::Var(_) | StatePart::Valid(_), Value::Number { value, .. }) => Value::number(value),
         _ => value,
     }
 }

@@ -19,7 +19,7 @@ use cgen::Plan;
 pub use comparison::{Case, Compared};
 use interp::{Host as _, Lookup};
 use ir::{Program, RegisterId, TableId};
-use lir::{Arrival, Entry, Expr, Node, NodeId, Stage, State, Stmt, Unit, walk};
+use lir::{Arrival, Entry, Expr, Node, NodeId, Stage, StatePart, Stmt, Unit, walk};
 use memory::{Memory, Pointer, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use tables::PackedLayout;
@@ -66,7 +66,7 @@ enum Flow {
 
 /// A packet between stages.
 struct Packet {
-    saved: BTreeMap<State, Value>,
+    saved: BTreeMap<StatePart, Value>,
     /// Members of structs, by the names of the struct's pointer and the member.
     members: BTreeMap<(String, String), usize>,
     /// Its first byte and length, as the path may change them.
@@ -79,7 +79,7 @@ struct Packet {
 /// The state of a packet within a stage.
 struct Run {
     number: usize,
-    states: BTreeMap<State, Value>,
+    states: BTreeMap<StatePart, Value>,
     names: BTreeMap<String, Value>,
     /// The places of variables that are numbers.
     places: BTreeMap<String, Pointer>,

@@ -5,8 +5,8 @@ use base::{Bits, IndexVec, Span, index::Id};
 use ir::v1model::{Gather, Scatter, Slot};
 use ir::{
     ActionProfile, BinaryOp, Block, BlockKind, Body, DirectMeterId, Expr, ExprKind, ExternFunctionKind, FieldType,
-    HashAlgorithm, HashInput, HashValue, HeaderRef, Implementation, KeySet, SelectCase, State, StateId, Stmt, StmtKind,
-    SwitchCase, Target, Transition, Type, VarKind,
+    HashAlgorithm, HashInput, HashValue, HeaderRef, Implementation, KeySet, ParserState, SelectCase, StateId, Stmt,
+    StmtKind, SwitchCase, Target, Transition, Type, VarKind,
 };
 
 pub(super) fn stmt(kind: StmtKind) -> Stmt {
@@ -447,7 +447,7 @@ impl Generator<'_> {
     fn parser(&mut self) {
         self.enter(Place::Parser, 0);
         let count = self.rng.between(2, 6) as usize;
-        let states: IndexVec<StateId, State> = (0..count).map(|position| self.state(position, count)).collect();
+        let states: IndexVec<StateId, ParserState> = (0..count).map(|position| self.state(position, count)).collect();
         let error = match self.intrinsic(Slot::ParserError) {
             Some(error) => error,
             None => self.var("error".into(), Type::Bit(32), VarKind::Metadata),
@@ -456,7 +456,7 @@ impl Generator<'_> {
         self.program.blocks.push(Block { name: "MyParser".into(), kind, exit: None });
     }
 
-    fn state(&mut self, position: usize, count: usize) -> State {
+    fn state(&mut self, position: usize, count: usize) -> ParserState {
         let mut body = Vec::new();
         if position == 0 {
             let first = HeaderRef::Fixed(self.scope.headers[0]);
@@ -472,7 +472,7 @@ impl Generator<'_> {
         }
         let transition =
             if self.once_in(4) { Transition::Goto(self.target(position, count)) } else { self.select(position, count) };
-        State { name: format!("state{position}"), body, transition, span: Span::NONE }
+        ParserState { name: format!("state{position}"), body, transition, span: Span::NONE }
     }
 
     /// A target, usually a later state.

@@ -7,7 +7,7 @@
 use crate::plain_host::PlainHost;
 use base::{Bits, Rng, Span};
 use interp::{Event, HeaderState, Interpreter, PacketState, Tracer};
-use ir::{BlockId, BlockKind, Expr, ExprKind, HeaderId, HeaderRef, KeySet, Program, State, StateId, Transition};
+use ir::{BlockId, BlockKind, Expr, ExprKind, HeaderId, HeaderRef, KeySet, ParserState, Program, StateId, Transition};
 
 /// The most selects for which a packet is changed.
 const SELECTS_STEERED_MAX: usize = 8;
@@ -107,7 +107,7 @@ impl<'s> Steer<'s> {
         }
     }
 
-    fn current(&self) -> Option<&'s State> {
+    fn current(&self) -> Option<&'s ParserState> {
         let (block, state) = self.state?;
         let program: &'s Program = self.program;
         match &program.blocks[block].kind {
