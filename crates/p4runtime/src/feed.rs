@@ -6,6 +6,7 @@
 //! already are dropped by the worker: a packet with one must not cause a wake-up.
 
 use crate::digest_filter::{DigestFilter, Mark};
+use crate::outbox::Outbox;
 use crate::packet_io;
 use crate::pipelines::Pipeline;
 use crate::service::Core;
@@ -273,6 +274,13 @@ pub(crate) fn timestamp() -> i64 {
 }
 
 impl Core {
+    /// Whether a primary controller has not read a report of idle entries.
+    pub fn has_unread_idle(&self) -> bool {
+        let hub = self.hub();
+        let primaries = hub.arbitration.primaries();
+        primaries.into_iter().any(|(session, _)| hub.sessions.get(&session).is_some_and(Outbox::has_unread_idle))
+    }
+
     /// Sends the primary controllers a message that may be lost.
     pub fn notify(&self, update: Answer) {
         // Digests were shown when they arrived.

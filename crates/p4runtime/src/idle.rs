@@ -1,7 +1,8 @@
 //! Notifications of idle entries.
 //!
 //! The tables with idle timeouts are scanned periodically, and at the next known timeout. Scans are bounded in
-//! processor time: a scan that waits for a busy switch does not put off the next one.
+//! processor time: a scan that waits for a busy switch does not put off the next one. Nothing is reported while a
+//! controller has not read the last report: one that falls behind would get the same entries again and again.
 
 use crate::feed::timestamp;
 use crate::service::Core;
@@ -55,6 +56,9 @@ fn look(core: &Core) -> Option<Duration> {
     let target = core.pipelines().current()?;
     let schema = &target.schema;
     if !schema.program.tables.iter().any(|table| table.support_timeout) {
+        return None;
+    }
+    if core.has_unread_idle() {
         return None;
     }
     let numbered = target.numbered().clone();

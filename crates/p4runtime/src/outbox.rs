@@ -3,9 +3,13 @@
 //! An outbox is bounded. Messages that may be lost (packets, digests, idle entries) are dropped and counted when
 //! there is no room; mandatory ones (arbitration, errors) have room of their own. If a controller does not read for a
 //! while although messages wait, its stream is closed.
+//!
+//! A controller that cannot keep up gets fresh packets: those that have waited for long are dropped as long as many
+//! messages wait. Otherwise it would decide about each packet when its flow has long been handled, or has ended.
 
 use crate::feed::{Loss, Losses};
 use p4runtime_proto::p4::v1::StreamMessageResponse;
+use p4runtime_proto::p4::v1::stream_message_response::Update;
 use prost::Message as _;
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -21,6 +25,10 @@ const BYTES_MAX: usize = 8 << 20;
 /// The most mandatory messages that wait, and of the others.
 const URGENT_MAX: usize = 256;
 const NOTICES_MAX: usize = 8192;
+
+/// A packet that has waited for this time is dropped if more than so many messages wait.
+const STALE: Duration = Duration::from_millis(250);
+const CROWD: usize = 256;
 
 /// How long a controller may read nothing while its outbox is full.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -41,7 +49,7 @@ struct Shared {
 #[derive(Default)]
 struct Queue {
     urgent: VecDeque<StreamMessageResponse>,
-    notices: VecDeque<(StreamMessageResponse, usize)>,
+    notices: VecDeque<Notice>,
     bytes: usize,
     /// Since when it has been full, without anything being read.
     full_since: Option<Instant>,
@@ -49,6 +57,23 @@ struct Queue {
     end: Option<Option<Status>>,
     is_gone: bool,
     waker: Option<Waker>,
+}
+
+/// A message that may be lost.
+struct Notice {
+    message: StreamMessageResponse,
+    size: usize,
+    posted: Instant,
+}
+
+impl Notice {
+    fn is_packet(&self) -> bool {
+        matches!(self.message.update, Some(Update::Packet(_)))
+    }
+
+    fn is_idle(&self) -> bool {
+        matches!(self.message.update, Some(Update::IdleTimeoutNotification(_)))
+    }
 }
 
 /// The result of adding a message.
@@ -102,7 +127,7 @@ impl Outbox {
             return Posted::Dropped;
         }
         queue.bytes += size;
-        queue.notices.push_back((message, size));
+        queue.notices.push_back(Notice { message, size, posted: now });
         queue.wake();
         Posted::Waits
     }
@@ -132,6 +157,11 @@ impl Outbox {
         !queue.urgent.is_empty() || !queue.notices.is_empty()
     }
 
+    /// Whether a report of idle entries waits that the controller has not read.
+    pub fn has_unread_idle(&self) -> bool {
+        self.0.lock().notices.iter().any(Notice::is_idle)
+    }
+
     /// Waits until the reading end is dropped, or the stream is ended by another task. Only one task may wait.
     pub async fn closed(&self) {
         self.0.closing.notified().await;
@@ -153,8 +183,18 @@ impl Shared {
     /// Drops all waiting messages.
     fn forget_all(&self, queue: &mut Queue) {
         queue.urgent.clear();
-        queue.notices.drain(..).for_each(|(message, _)| self.losses.add_message(Loss::Unread, &message));
+        queue.notices.drain(..).for_each(|notice| self.losses.add_message(Loss::Unread, &notice.message));
         queue.bytes = 0;
+    }
+
+    /// Drops the first packets that are stale while many messages wait.
+    fn forget_stale(&self, queue: &mut Queue, now: Instant) {
+        let is_stale = |it: &Notice| it.is_packet() && now.saturating_duration_since(it.posted) >= STALE;
+        while queue.notices.len() > CROWD && queue.notices.front().is_some_and(is_stale) {
+            let Some(stale) = queue.notices.pop_front() else { return };
+            queue.bytes -= stale.size;
+            self.losses.add_message(Loss::Unread, &stale.message);
+        }
     }
 }
 
@@ -178,7 +218,7 @@ impl Queue {
         if self.end.is_some() {
             return None;
         }
-        let (message, size) = self.notices.pop_front()?;
+        let Notice { message, size, .. } = self.notices.pop_front()?;
         self.bytes -= size;
         self.full_since = None;
         Some(message)
@@ -193,6 +233,7 @@ impl tokio_stream::Stream for Outgoing {
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let mut queue = self.0.lock();
+        self.0.forget_stale(&mut queue, Instant::now());
         if let Some(message) = queue.take() {
             return Poll::Ready(Some(Ok(message)));
         }
@@ -218,8 +259,7 @@ impl Drop for Outgoing {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use p4runtime_proto::p4::v1::stream_message_response::Update;
-    use p4runtime_proto::p4::v1::{DigestList, MasterArbitrationUpdate, P4Data, PacketIn};
+    use p4runtime_proto::p4::v1::{DigestList, IdleTimeoutNotification, MasterArbitrationUpdate, P4Data, PacketIn};
     use tokio_stream::StreamExt as _;
     use tonic::Code;
 
@@ -292,5 +332,31 @@ mod tests {
         assert_eq!(waiting, NOTICES_MAX);
         let urgent = (0..1000).take_while(|_| outbox.post_urgent(arbitration()) == Posted::Waits).count();
         assert_eq!(urgent, URGENT_MAX);
+    }
+
+    #[tokio::test]
+    async fn who_cannot_keep_up_gets_fresh_packets_and_all_reports() {
+        let losses = Losses::default();
+        let (outbox, mut outgoing) = Outbox::new(losses.clone());
+        let idle = || StreamMessageResponse {
+            update: Some(Update::IdleTimeoutNotification(IdleTimeoutNotification::default())),
+        };
+        let now = Instant::now();
+        let long_ago = now.checked_sub(STALE).unwrap();
+        outbox.post(idle(), long_ago);
+        let posted: Vec<Posted> = (0..1000).map(|_| outbox.post(packet(1), long_ago)).collect();
+        assert!(posted.iter().chain(&[outbox.post(packet(2), now)]).all(|it| *it == Posted::Waits));
+        assert!(outbox.has_unread_idle());
+        let first = outgoing.next().await.unwrap().unwrap();
+        assert!(matches!(first.update, Some(Update::IdleTimeoutNotification(_))));
+        assert!(!outbox.has_unread_idle());
+        let mut lengths = Vec::new();
+        while outbox.has_unread() {
+            let Some(Update::Packet(packet)) = outgoing.next().await.unwrap().unwrap().update else { panic!() };
+            lengths.push(packet.payload.len());
+        }
+        let fresh = lengths.iter().filter(|length| **length == 2).count();
+        assert_eq!((lengths.len(), fresh), (CROWD, 1), "where few wait, old ones are sent, too");
+        assert_eq!(losses.total(), 1001 - CROWD as u64);
     }
 }
