@@ -5,6 +5,7 @@
 
 use crate::bindings::{Bindings, Inner, Public, Refusal};
 use crate::config::Config;
+use crate::pace::Pace;
 use crate::tables;
 use crate::tunnelled::Arrived;
 use base::{OrderedMap, OrderedSet};
@@ -33,6 +34,7 @@ pub struct Gateway {
     /// The longest packets of tunnels, by the number of the subscriber.
     mtus: OrderedMap<u32, u16>,
     errors: Bucket,
+    pace: Pace,
     recent: Recent,
     /// Refused bindings that the user was not told of yet, and when it was told last.
     refused: OrderedMap<Refusal, u64>,
@@ -53,8 +55,9 @@ impl Gateway {
         let bindings = Bindings::new(config.nat.clone());
         let mtus = config.subscribers.iter().map(|it| (it.number, it.mtu())).collect();
         let errors = Bucket::new(config.limits.errors);
+        let pace = Pace::new(config.limits.in_all, Duration::ZERO);
         let (recent, refused, told) = Default::default();
-        Ok(Gateway { config, wanted, hops, bindings, mtus, errors, recent, refused, told, is_verbose })
+        Ok(Gateway { config, wanted, hops, bindings, mtus, errors, pace, recent, refused, told, is_verbose })
     }
 
     /// The bindings.
@@ -264,6 +267,7 @@ impl Logic for Gateway {
 
     fn joined(&mut self, now: Duration, entries: &[Entry], orders: &mut Orders) -> Result<(), Problem> {
         tables::limits(&self.config.limits, orders);
+        self.pace = Pace::new(self.config.limits.in_all, now);
         self.recent = Recent::default();
         self.wanted.apply(entries, orders);
         self.hops.join(now);
@@ -287,6 +291,12 @@ impl Logic for Gateway {
                 self.follow(changes, orders);
             }
             _ => {}
+        }
+    }
+
+    fn taken(&mut self, now: Duration, more_wait: bool, orders: &mut Orders) {
+        if let Some(rate) = self.pace.note(now, more_wait) {
+            orders.command(tables::of_subscribers(rate));
         }
     }
 

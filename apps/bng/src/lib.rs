@@ -13,6 +13,7 @@ pub mod bindings;
 pub mod command;
 pub mod config;
 pub mod gateway;
+mod pace;
 pub mod report;
 pub mod tables;
 pub mod tunnelled;

@@ -125,7 +125,13 @@ pub fn limits(limits: &Limits, orders: &mut Orders) {
     set("arp_to_controller", packets, burst);
     // All stations of a port may answer at once; subscribers leave room in the queue to the controller.
     set("to_controller_in_all", in_all, in_all.max(1));
-    set("to_controller_in_all 511", in_all, in_all.div_ceil(10).max(1));
+    orders.command(of_subscribers(in_all));
+}
+
+/// How much all subscribers together may send to the controller.
+pub fn of_subscribers(rate: u32) -> String {
+    let burst = rate.div_ceil(10).max(1);
+    format!("meters to_controller_in_all 511 set {rate} {burst} {rate} {burst}")
 }
 
 /// The command of a next hop that was found, or lost.

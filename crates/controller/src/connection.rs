@@ -334,9 +334,11 @@ fn decide(
     heard: Vec<StreamUpdate>,
 ) -> Result<Orders, Ended> {
     let mut orders = Orders::new();
+    let more_wait = heard.len() >= MESSAGES_MAX;
     for message in heard {
         hear(logic, schema, now, message, &mut orders)?;
     }
+    logic.taken(now, more_wait, &mut orders);
     if logic.next_timer().is_some_and(|due| due <= now) {
         logic.timer(now, &mut orders);
     }

@@ -182,6 +182,9 @@ pub trait Logic: Send {
     /// No packet has hit an entry for its idle timeout.
     fn idle(&mut self, _now: Duration, _entry: &Entry, _orders: &mut Orders) {}
 
+    /// Messages of the switch were taken. If more wait, the controller is slower than they come.
+    fn taken(&mut self, _now: Duration, _more_wait: bool, _orders: &mut Orders) {}
+
     /// Entries that it has asked for with [`Orders::read`], of which those that are not there are missing: those that
     /// were asked for together come together, up to 128 at a time. No message is taken before all have come, and what
     /// follows from them is carried out.
