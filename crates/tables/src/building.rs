@@ -16,6 +16,7 @@ use crate::ranked::RankedList;
 use crate::shape::{Shape, rank_in};
 use crate::trees::{LEAF_ENTRIES_MAX, Node, Place, Trees};
 use std::cmp::Reverse;
+use std::ops::Range;
 
 /// Trees at most.
 pub(crate) const TREES_MAX: usize = 6;
@@ -92,8 +93,37 @@ struct Above {
     window: Window,
     base: usize,
     parts: Vec<Vec<Item>>,
-    /// The first part that is not a node yet.
+    /// The number of the first of these parts.
+    first: usize,
+    /// The first of them that is not a node yet.
     next: usize,
+}
+
+impl Above {
+    /// Takes the next part that has entries. Parts behind it join it as long as all of their entries fit a block, so
+    /// there may be several. Returns their places.
+    fn next_parts(&mut self, gone: &Gone) -> Option<(Range<usize>, Vec<Item>)> {
+        let start = (self.next..self.parts.len()).find(|part| !self.parts[*part].is_empty())?;
+        let mut items = std::mem::take(&mut self.parts[start]);
+        items.retain(|item| !gone.has(item.cell));
+        self.next = start + 1;
+        if items.is_empty() {
+            return Some((start..self.next, items));
+        }
+        while items.len() <= LANES
+            && let Some(part) = self.parts.get(self.next).filter(|part| !part.is_empty())
+        {
+            let is_new = |item: &&Item| items.iter().all(|other| other.cell != item.cell) && !gone.has(item.cell);
+            let more: Vec<Item> = part.iter().filter(is_new).copied().collect();
+            if items.len() + more.len() > LANES {
+                break;
+            }
+            items.extend(more);
+            self.parts[self.next] = Vec::new();
+            self.next += 1;
+        }
+        Some((start..self.next, items))
+    }
 }
 
 impl Subtree {
@@ -116,10 +146,30 @@ impl Subtree {
         }
     }
 
+    /// Begins some parts of a node, which share these entries so far.
+    pub fn start_parts(
+        &mut self,
+        shape: &Shape,
+        cells: &Cells,
+        window: Window,
+        base: usize,
+        numbers: Range<usize>,
+        items: &[Item],
+    ) {
+        let mut parts = vec![Vec::new(); numbers.len()];
+        for item in items {
+            window.parts(shape, &self.known, &shape.of(cells, item.cell)).each(|part| {
+                if numbers.contains(&part) {
+                    parts[part - numbers.start].push(*item);
+                }
+            });
+        }
+        self.above.push(Above { window, base, parts, first: numbers.start, next: 0 });
+    }
+
     /// A leaf with as many of these entries as it may have.
     fn make_leaf(&mut self, trees: &mut Trees, shape: &Shape, cells: &Cells, place: Place, items: Vec<Item>) {
-        let mut entries: Vec<Cell> = items.into_iter().map(|item| item.cell).collect();
-        entries.sort_unstable_by_key(|cell| Reverse(rank_in(cells, *cell)));
+        let mut entries = in_order(cells, items);
         let rest = entries.split_off(entries.len().min(LEAF_ENTRIES_MAX));
         self.out.iter_mut().for_each(|out| out.extend(&rest));
         trees.add_leaf(shape, cells, place, &entries);
@@ -133,18 +183,20 @@ impl Subtree {
                 continue;
             }
             let Some(above) = self.above.last_mut() else { return true };
-            let Some(part) = (above.next..above.parts.len()).find(|part| !above.parts[*part].is_empty()) else {
+            let Some((parts, items)) = above.next_parts(gone) else {
                 self.known.leave(&above.window);
                 self.above.pop();
                 continue;
             };
-            above.next = part + 1;
-            self.known.enter(&above.window, part as u64);
-            let mut items = std::mem::take(&mut above.parts[part]);
-            let place = Place::Slot(above.base + part);
-            items.retain(|item| !gone.has(item.cell));
             *work = work.saturating_sub(CHOICE_COST + items.len());
-            self.start(trees, shape, cells, place, items);
+            let first = above.first + parts.start;
+            self.known.enter(&above.window, first as u64);
+            let slots = above.base + first..above.base + first + parts.len();
+            if parts.len() > 1 {
+                trees.add_shared_leaf(shape, cells, slots, &in_order(cells, items));
+            } else {
+                self.start(trees, shape, cells, Place::Slot(slots.start), items);
+            }
         }
         false
     }
@@ -181,8 +233,15 @@ impl Subtree {
         }
         let Open { place, window, parts, .. } = open;
         let base = trees.add_node(place, &window);
-        self.above.push(Above { window, base, parts, next: 0 });
+        self.above.push(Above { window, base, parts, first: 0, next: 0 });
     }
+}
+
+/// Entries in order of rank.
+fn in_order(cells: &Cells, items: Vec<Item>) -> Vec<Cell> {
+    let mut entries: Vec<Cell> = items.into_iter().map(|item| item.cell).collect();
+    entries.sort_unstable_by_key(|cell| Reverse(rank_in(cells, *cell)));
+    entries
 }
 
 /// What is being done.
@@ -349,9 +408,9 @@ impl Building {
         }
     }
 
-    /// The trees, and the list of what they do not take.
-    pub fn finish(mut self) -> (Trees, RankedList) {
-        self.trees.settle();
+    /// The trees, and the list of what they do not take. `at_once` if they were built in one step.
+    pub fn finish(mut self, at_once: bool) -> (Trees, RankedList) {
+        self.trees.settle(at_once);
         (self.trees, self.list)
     }
 }

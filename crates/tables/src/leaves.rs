@@ -19,6 +19,9 @@ pub(crate) const LANES: usize = 8;
 /// Blocks of a leaf at most.
 pub(crate) const BLOCKS_MAX: usize = 8;
 
+/// Lines that the nearest caches have: 64 KiB.
+const NEAR_LINES: usize = 1 << 10;
+
 /// Lines up to which memory is moved at once: one MiB.
 const MOVED_LINES_MAX: usize = 1 << 14;
 
@@ -79,8 +82,11 @@ impl Leaves {
         }
     }
 
-    /// Gives up new memory that is not needed soon.
-    pub fn settle(&mut self) {
+    /// Gives up new memory that is not needed soon. If nothing waits, everything is moved to large pages.
+    pub fn settle(&mut self, may_move: bool) {
+        if may_move {
+            self.lines = self.lines.clone();
+        }
         let is_needed = self.lines.len() > self.lines.capacity() / 16 * 15;
         if !is_needed {
             self.successor = Large::default();
@@ -121,7 +127,7 @@ impl Leaves {
             larger.extend_from_slice(&self.lines);
             self.lines = larger;
         } else if capacity > MOVED_LINES_MAX && len > capacity / 8 * 7 && self.successor.capacity() == 0 {
-            self.successor = Vec::with_capacity(capacity + capacity / 2).into();
+            self.successor = Large::in_any_pages(Vec::with_capacity(capacity + capacity / 2));
         }
         self.lines.resize(len, NOBODY);
         if self.successor.capacity() > 0 {
@@ -233,11 +239,22 @@ impl Leaves {
         self.follow(leaf);
     }
 
+    /// The greatest priority in a leaf; 0 if it is empty.
+    pub fn top(&self, leaf: Leaf) -> u32 {
+        if leaf.blocks == 0 { 0 } else { self.lines[self.lines_of(leaf).start + self.block_lines - 1].0[LANES] }
+    }
+
     /// The entries of a leaf, in order of rank.
     pub fn entries(&self, leaf: Leaf) -> impl Iterator<Item = Cell> {
         let lines = &self.lines[self.lines_of(leaf)];
         let cells = lines.chunks_exact(self.block_lines).flat_map(|block| &block[self.block_lines - 1].0[..LANES]);
         cells.copied().filter(|cell| *cell != 0)
+    }
+
+    /// Whether leaves are more than the nearest caches have.
+    #[inline(always)]
+    pub fn are_far(&self) -> bool {
+        self.lines.len() > NEAR_LINES
     }
 
     /// Prefetches the first block of a leaf.

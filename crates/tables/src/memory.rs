@@ -45,6 +45,14 @@ impl<T: Copy> Clone for Large<T> {
     }
 }
 
+impl<T> Large<T> {
+    /// A vector in pages of any size. Of memory that is written while an update waits: the system may take
+    /// milliseconds to find a large page.
+    pub fn in_any_pages(items: Vec<T>) -> Large<T> {
+        Large(items)
+    }
+}
+
 impl<T> From<Vec<T>> for Large<T> {
     fn from(items: Vec<T>) -> Large<T> {
         prefer_large_pages(&items);

@@ -93,7 +93,7 @@ impl Ternary {
             if self.len > LIST_ENTRIES_MAX {
                 let mut building = Building::new(&self.shape);
                 while !building.advance(&self.shape, cells, usize::MAX) {}
-                self.replace(building);
+                self.replace(building, true);
             } else {
                 self.trees = Trees::new(&self.shape);
                 self.list = RankedList::new(self.shape.key_words);
@@ -104,8 +104,8 @@ impl Ternary {
     }
 
     /// Replaces trees and list by new ones.
-    fn replace(&mut self, building: Building) {
-        (self.trees, self.list) = building.finish();
+    fn replace(&mut self, building: Building, at_once: bool) {
+        (self.trees, self.list) = building.finish(at_once);
         (self.changes, self.built_len, self.built_list) = (0, self.len, self.list.len());
     }
 
@@ -113,7 +113,7 @@ impl Ternary {
     fn advance(&mut self, cells: &Cells) {
         if let Some(mut building) = self.building.take() {
             match building.advance(&self.shape, cells, WORK_AT_ONCE) {
-                true => self.replace(*building),
+                true => self.replace(*building, false),
                 false => self.building = Some(building),
             }
         }

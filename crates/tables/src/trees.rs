@@ -7,14 +7,17 @@
 //! left to the caller.
 //!
 //! Nodes are slots in one array: a slot names a window, and where the slots of its parts begin; or it names a leaf. So
-//! a step costs one load, and those of a burst overlap.
+//! a step costs one load, and those of a burst overlap. Neighbouring parts of few entries share a leaf, since a key is
+//! compared with all of eight entries anyway. The slot of a leaf also has the greatest priority of its entries: a key
+//! that has found a better one in another tree does not read it.
 
 use crate::building::{COPIES_EACH, COPIES_MAX, Gone, Subtree};
 use crate::cells::{Cell, Cells, prefetch};
 use crate::cuts::{Item, Known, Window};
 use crate::leaves::{BLOCKS_MAX, Candidate, LANES, Leaf, Leaves};
 use crate::shape::{Shape, rank_in};
-use base::limits::BURST_PACKETS_MAX;
+use base::limits::{BURST_PACKETS_MAX, TABLE_ENTRIES_MAX};
+use std::ops::Range;
 
 /// Copies of an entry at most that a leaf has which becomes a node.
 const COPIES_OF_SPLIT_MAX: u32 = 8;
@@ -24,6 +27,13 @@ const COPIES_MORE: usize = 1024;
 
 /// Entries of a leaf at most.
 pub(crate) const LEAF_ENTRIES_MAX: usize = BLOCKS_MAX * LANES;
+
+/// A place that an entry belongs to: what is known of its keys, and the node of which it is a part.
+struct Found {
+    place: Place,
+    known: Known,
+    above: Option<Node>,
+}
 
 /// All trees of a table.
 #[derive(Clone, Debug)]
@@ -45,6 +55,10 @@ pub(crate) struct Trees {
 pub(crate) struct Node(u64);
 
 const LEAF_BIT: u64 = 1 << 63;
+/// Bits of the number of a leaf's first block; the number of its blocks is above it, and half of the greatest priority
+/// of its entries above that.
+const BLOCK_BITS: u32 = 28;
+const _: () = assert!(TABLE_ENTRIES_MAX * (COPIES_EACH + 1) < 1 << BLOCK_BITS && BLOCKS_MAX < 1 << (32 - BLOCK_BITS));
 /// Words of a key that windows are in.
 const WORDS_MAX: usize = 1 << 12;
 
@@ -56,8 +70,17 @@ impl Node {
         window.word < WORDS_MAX
     }
 
-    fn of_leaf(leaf: Leaf) -> Node {
-        Node(LEAF_BIT | u64::from(leaf.blocks) << 32 | u64::from(leaf.block))
+    /// A leaf, and the greatest priority in it.
+    fn of_leaf(leaf: Leaf, top: u32) -> Node {
+        let place = leaf.blocks << BLOCK_BITS | leaf.block;
+        Node(LEAF_BIT | u64::from(top >> 1) << 32 | u64::from(place))
+    }
+
+    /// Whether an entry of this leaf might be better than what a key has.
+    #[inline(always)]
+    fn may_improve(self, best: Candidate) -> bool {
+        let top = (self.0 & !LEAF_BIT) >> 32;
+        (self != Node::EMPTY) & (top >= best >> 33)
     }
 
     fn of_window(window: &Window, base: usize) -> Node {
@@ -72,7 +95,8 @@ impl Node {
 
     #[inline(always)]
     fn leaf(self) -> Leaf {
-        Leaf { block: self.0 as u32, blocks: (self.0 >> 32) as u32 & 0xff }
+        let place = self.0 as u32;
+        Leaf { block: place & ((1 << BLOCK_BITS) - 1), blocks: place >> BLOCK_BITS }
     }
 
     #[inline(always)]
@@ -93,6 +117,12 @@ impl Node {
     #[inline(always)]
     fn base(self) -> usize {
         self.0 as u32 as usize
+    }
+
+    /// A window; zero if it is a leaf. Without a branch, which could not be predicted.
+    #[inline(always)]
+    fn or_nothing(self) -> Node {
+        Node(self.0 & !((self.0 as i64 >> 63) as u64))
     }
 
     /// The slot of the part that a key belongs to.
@@ -141,8 +171,8 @@ impl Trees {
     }
 
     /// Must follow the building of all trees.
-    pub fn settle(&mut self) {
-        self.leaves.settle();
+    pub fn settle(&mut self, may_move: bool) {
+        self.leaves.settle(may_move);
     }
 
     /// The number of slots.
@@ -161,7 +191,19 @@ impl Trees {
     pub fn add_leaf(&mut self, shape: &Shape, cells: &Cells, place: Place, entries: &[Cell]) {
         self.copies += entries.len();
         let leaf = self.leaves.add(shape, cells, entries);
-        self.set_node(place, Node::of_leaf(leaf));
+        self.set_node(place, self.leaf_node(leaf));
+    }
+
+    fn leaf_node(&self, leaf: Leaf) -> Node {
+        Node::of_leaf(leaf, self.leaves.top(leaf))
+    }
+
+    /// The same for several slots.
+    pub fn add_shared_leaf(&mut self, shape: &Shape, cells: &Cells, slots: Range<usize>, entries: &[Cell]) {
+        self.copies += entries.len();
+        let leaf = self.leaves.add(shape, cells, entries);
+        let node = self.leaf_node(leaf);
+        self.slots[slots].fill(node);
     }
 
     /// Makes a node whose parts are empty, and returns the slot of the first.
@@ -199,7 +241,12 @@ impl Trees {
         if node.is_leaf() && self.leaves.entries(node.leaf()).any(|cell| !stays(cell)) {
             self.copies -= self.leaves.entries(node.leaf()).filter(|cell| !stays(*cell)).count();
             let leaf = self.leaves.retain(node.leaf(), stays);
-            self.set_node(place, Node::of_leaf(leaf));
+            let leaf = self.leaf_node(leaf);
+            self.set_node(place, leaf);
+            if let Place::Slot(slot) = place {
+                // Those that share it, the first of which comes first.
+                self.slots[slot + 1..].iter_mut().take_while(|other| **other == node).for_each(|other| *other = leaf);
+            }
         }
     }
 
@@ -217,52 +264,76 @@ impl Trees {
         }
     }
 
-    /// The leaves of a tree that an entry belongs to, with what is known there; none if they are more than `most`.
-    fn leaves_of(
-        &self,
-        shape: &Shape,
-        cells: &Cells,
-        cell: Cell,
-        tree: usize,
-        most: usize,
-    ) -> Option<Vec<(Place, Known)>> {
+    /// The places of a tree whose keys an entry may match; none if they are more than `most`.
+    fn places_of(&self, shape: &Shape, cells: &Cells, cell: Cell, tree: usize, most: usize) -> Option<Vec<Found>> {
         let entry = shape.of(cells, cell);
-        let mut open = vec![(Place::Root(tree), Known::nothing(shape))];
+        let mut open = vec![Found { place: Place::Root(tree), known: Known::nothing(shape), above: None }];
         let mut found = Vec::new();
-        while let Some((place, known)) = open.pop() {
-            let node = self.node(place);
+        while let Some(next) = open.pop() {
+            let node = self.node(next.place);
             if node.is_leaf() {
-                found.push((place, known));
-            } else {
-                let window = node.window(shape);
-                let parts = window.parts(shape, &known, &entry);
-                if found.len() + open.len() + parts.count() as usize > most {
-                    return None;
-                }
-                parts.each(|part| {
-                    let mut known = known.clone();
-                    known.enter(&window, part as u64);
-                    open.push((Place::Slot(node.base() + part), known));
-                });
+                found.push(next);
+                continue;
             }
+            let window = node.window(shape);
+            let parts = window.parts(shape, &next.known, &entry);
+            if found.len() + open.len() + parts.count() as usize > most {
+                return None;
+            }
+            parts.each(|part| {
+                let mut known = next.known.clone();
+                known.enter(&window, part as u64);
+                open.push(Found { place: Place::Slot(node.base() + part), known, above: Some(node) });
+            });
         }
         Some(found)
+    }
+
+    /// The slots that share the leaf of a slot, whose node is known; those before it included.
+    fn run_of(&self, slot: usize, above: Node) -> Range<usize> {
+        let (node, all) = (self.slots[slot], above.base()..above.base() + (1 << above.bits()));
+        if node == Node::EMPTY {
+            return slot..slot + 1;
+        }
+        let before = self.slots[all.start..slot].iter().rev().take_while(|other| **other == node).count();
+        let behind = self.slots[slot..all.end].iter().take_while(|other| **other == node).count();
+        slot - before..slot + behind
+    }
+
+    /// Sets the leaf of a place, and of those that share it.
+    fn set_leaf(&mut self, found: &Found, leaf: Leaf) {
+        let node = self.leaf_node(leaf);
+        match (found.place, found.above) {
+            (Place::Slot(slot), Some(above)) => {
+                let run = self.run_of(slot, above);
+                self.slots[run].fill(node);
+            }
+            (place, _) => self.set_node(place, node),
+        }
+    }
+
+    /// Whether the leaf of a place has an entry.
+    fn leaf_has(&self, place: Place, cell: Cell) -> bool {
+        let node = self.node(place);
+        node.is_leaf() && self.leaves.entries(node.leaf()).any(|other| other == cell)
     }
 
     /// Adds an entry. Returns whether a tree takes it.
     pub fn insert(&mut self, shape: &Shape, cells: &Cells, cell: Cell) -> bool {
         for tree in 0..self.roots.len() {
-            let Some(leaves) = self.leaves_of(shape, cells, cell, tree, COPIES_MAX as usize) else { continue };
-            let is_full = |(place, _): &(Place, Known)| self.len_of(self.node(*place)) >= LEAF_ENTRIES_MAX;
-            if leaves.iter().any(is_full) {
+            let Some(places) = self.places_of(shape, cells, cell, tree, COPIES_MAX as usize) else { continue };
+            if places.iter().any(|found| self.len_of(self.node(found.place)) >= LEAF_ENTRIES_MAX) {
                 continue;
             }
             self.homes.resize(self.homes.len().max(cells.count()), 0);
             self.homes[cell as usize] = tree as u8 + 1;
             self.len += 1;
             self.tops[tree] = self.tops[tree].max(priority_in(cells, cell));
-            for (place, known) in leaves {
-                self.insert_at(shape, cells, cell, place, known);
+            for found in places {
+                // Places may share a leaf, or have done so.
+                if self.node(found.place).is_leaf() && !self.leaf_has(found.place, cell) {
+                    self.insert_at(shape, cells, cell, found);
+                }
             }
             return true;
         }
@@ -273,26 +344,46 @@ impl Trees {
         self.leaves.entries(leaf.leaf()).count()
     }
 
-    fn insert_at(&mut self, shape: &Shape, cells: &Cells, cell: Cell, place: Place, known: Known) {
-        let leaf = self.node(place).leaf();
+    fn insert_at(&mut self, shape: &Shape, cells: &Cells, cell: Cell, found: Found) {
+        let leaf = self.node(found.place).leaf();
         let mut entries: Vec<Cell> = self.leaves.entries(leaf).collect();
         let rank = rank_in(cells, cell);
         entries.insert(entries.partition_point(|other| rank_in(cells, *other) > rank), cell);
         self.copies += 1;
+        let run = match (found.place, found.above) {
+            (Place::Slot(slot), Some(above)) => self.run_of(slot, above),
+            _ => 0..1,
+        };
         let most = COPIES_EACH * self.len + COPIES_MORE;
-        if entries.len() > LANES && entries.len() % LANES == 1 && self.copies < most {
-            let items: Vec<Item> = entries.iter().map(|&cell| Item { cell, budget: COPIES_OF_SPLIT_MAX }).collect();
-            let spare_copies = most - self.copies;
-            self.copies -= entries.len();
-            self.leaves.remove(leaf);
-            let mut subtree = Subtree::new(known, false, spare_copies);
-            subtree.start(self, shape, cells, place, items);
-            let (gone, mut work) = (Gone::default(), usize::MAX);
-            subtree.advance(self, shape, cells, &gone, &mut work);
-        } else {
+        let is_cut = entries.len() % LANES == 1 && self.copies < most || run.len() > 1;
+        if entries.len() <= LANES || !is_cut {
             let leaf = self.leaves.replace(shape, cells, leaf, &entries);
-            self.set_node(place, Node::of_leaf(leaf));
+            self.set_leaf(&found, leaf);
+            return;
         }
+        let items: Vec<Item> = entries.iter().map(|&cell| Item { cell, budget: COPIES_OF_SPLIT_MAX }).collect();
+        let spare_copies = most.saturating_sub(self.copies);
+        self.copies -= entries.len();
+        self.leaves.remove(leaf);
+        let Found { place, mut known, above } = found;
+        let mut subtree = match above {
+            Some(above) if run.len() > 1 => {
+                let window = above.window(shape);
+                known.leave(&window);
+                self.slots[run.clone()].fill(Node::EMPTY);
+                let first = run.start - above.base();
+                let mut subtree = Subtree::new(known, false, spare_copies);
+                subtree.start_parts(shape, cells, window, above.base(), first..first + run.len(), &items);
+                subtree
+            }
+            _ => {
+                let mut subtree = Subtree::new(known, false, spare_copies);
+                subtree.start(self, shape, cells, place, items);
+                subtree
+            }
+        };
+        let (gone, mut work) = (Gone::default(), usize::MAX);
+        subtree.advance(self, shape, cells, &gone, &mut work);
     }
 
     /// The tree of an entry.
@@ -309,10 +400,14 @@ impl Trees {
     pub fn remove(&mut self, shape: &Shape, cells: &Cells, cell: Cell) {
         let tree = usize::from(std::mem::take(&mut self.homes[cell as usize])) - 1;
         self.len -= 1;
-        for (place, _) in self.leaves_of(shape, cells, cell, tree, usize::MAX).unwrap_or_default() {
-            self.copies -= 1;
-            let leaf = self.leaves.retain(self.node(place).leaf(), |other| other != cell);
-            self.set_node(place, Node::of_leaf(leaf));
+        for found in self.places_of(shape, cells, cell, tree, usize::MAX).unwrap_or_default() {
+            if self.leaf_has(found.place, cell) {
+                self.copies -= 1;
+                let old = self.node(found.place).leaf();
+                // The slots that share it are those that are equal.
+                let leaf = self.leaves.retain(old, |other| other != cell);
+                self.set_leaf(&found, leaf);
+            }
         }
     }
 
@@ -329,16 +424,20 @@ impl Trees {
         let words = if WORDS == 0 { shape.key_words } else { WORDS };
         let key_of = |index: usize| &keys[index * words..(index + 1) * words];
         let mut open = [0; BURST_PACKETS_MAX];
-        for (root, top) in self.roots.iter().zip(&self.tops) {
+        for (tree, (root, top)) in self.roots.iter().zip(&self.tops).enumerate() {
             let open = still_open(best, *top, &mut open);
             let mut nodes = [*root; BURST_PACKETS_MAX];
             if !root.is_leaf() {
-                self.descend(&key_of, open, &mut nodes);
+                self.descend(*root, &key_of, open, &mut nodes);
             }
-            for &index in open.iter() {
-                self.leaves.prefetch(nodes[usize::from(index)].leaf());
+            let mut visits = [0; BURST_PACKETS_MAX];
+            let visits = if tree == 0 { open } else { may_improve(best, open, &nodes, &mut visits) };
+            if self.leaves.are_far() {
+                for &index in visits {
+                    self.leaves.prefetch(nodes[usize::from(index)].leaf());
+                }
             }
-            for &index in open.iter() {
+            for &index in visits {
                 let index = usize::from(index);
                 let found = self.leaves.find::<VECTORS>(shape, cells, nodes[index].leaf(), key_of(index));
                 best[index] = better(cells, best[index], found);
@@ -346,15 +445,21 @@ impl Trees {
         }
     }
 
-    /// Replaces the root by the leaf of each of these keys.
+    /// Finds the leaf of each of these keys.
     #[inline(always)]
-    fn descend<'k>(&self, key_of: &impl Fn(usize) -> &'k [u64], keys: &[u8], nodes: &mut [Node; BURST_PACKETS_MAX]) {
+    fn descend<'k>(
+        &self,
+        root: Node,
+        key_of: &impl Fn(usize) -> &'k [u64],
+        keys: &[u8],
+        nodes: &mut [Node; BURST_PACKETS_MAX],
+    ) {
         let mut open = [0; BURST_PACKETS_MAX];
         open[..keys.len()].copy_from_slice(keys);
         let mut slots = [0; BURST_PACKETS_MAX];
         for &index in keys {
             let index = usize::from(index) % BURST_PACKETS_MAX;
-            slots[index] = nodes[index].next(key_of(index)) as u32;
+            slots[index] = root.next(key_of(index)) as u32;
             prefetch(self.slots.as_ptr().wrapping_add(slots[index] as usize));
         }
         let mut len = keys.len();
@@ -364,7 +469,7 @@ impl Trees {
                 let index = usize::from(open[place]) % BURST_PACKETS_MAX;
                 let node = self.slots[slots[index] as usize];
                 nodes[index] = node;
-                slots[index] = node.next(key_of(index)) as u32;
+                slots[index] = node.or_nothing().next(key_of(index)) as u32;
                 prefetch(self.slots.as_ptr().wrapping_add(slots[index] as usize));
                 open[still] = index as u8;
                 still += usize::from(!node.is_leaf());
@@ -372,6 +477,23 @@ impl Trees {
             len = still;
         }
     }
+}
+
+/// Those of the keys whose leaf may have an entry that is better than what they have.
+#[inline(always)]
+fn may_improve<'v>(
+    best: &[Candidate],
+    open: &[u8],
+    nodes: &[Node; BURST_PACKETS_MAX],
+    visits: &'v mut [u8; BURST_PACKETS_MAX],
+) -> &'v [u8] {
+    let mut len = 0;
+    for &index in open {
+        visits[len % BURST_PACKETS_MAX] = index;
+        let index = usize::from(index) % BURST_PACKETS_MAX;
+        len += usize::from(nodes[index].may_improve(best[index]));
+    }
+    &visits[..len]
 }
 
 /// The keys for which an entry of this priority might be better than what they have.
