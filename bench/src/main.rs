@@ -15,6 +15,7 @@
 //! * [`zipline`]: the cost of compression for a packet. [`works`] runs this and the tunnels. `zipline-sizes`,
 //!   `zipline-rates`, `zipline-interfaces`, `zipline-latency` and `zipline-learning` reproduce the paper's figures.
 //! * [`balance`]: the cost of selecting one of several hops by a hash.
+//! * [`copies`]: the cost of clones, replicas and further passes.
 //! * [`growth`]: the duration of single updates while tables grow, and when they are full.
 //! * [`aggregation`]: the programs of `apps/aggregation`: small packets are aggregated and split, and each is
 //!   checked.
@@ -41,6 +42,7 @@ mod churn;
 mod compile;
 mod compiled;
 mod contest;
+mod copies;
 mod csv;
 mod drivers;
 mod entries;
@@ -171,6 +173,8 @@ enum Benchmark {
     Tunnels,
     /// A router with groups of hops
     Balance,
+    /// Packets that are copied or take another pass
+    Copies,
     /// Packets compressed and restored
     Zipline,
     /// What the paper's payloads become, and by gzip
@@ -231,6 +235,7 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
         Benchmark::Cascade => cascade::run(arguments),
         Benchmark::Tunnels => tunnels::run(arguments),
         Benchmark::Balance => balance::run(arguments),
+        Benchmark::Copies => copies::run(arguments),
         Benchmark::Zipline => zipline::run(arguments),
         Benchmark::ZiplineSizes => zipline::sizes::run(arguments),
         Benchmark::ZiplineRates => zipline::rates::run(arguments),

@@ -28,8 +28,18 @@ pub struct Work {
 type Rounds = Box<dyn FnMut(usize) -> Result<f64, Box<dyn Error>>>;
 
 impl Work {
-    /// A switch that receives these frames on port 1.
-    pub fn new(name: &'static str, mut switch: Switch, frames: &[Vec<u8>]) -> Result<Work, Box<dyn Error>> {
+    /// A switch that receives these frames on port 1, each of which leaves.
+    pub fn new(name: &'static str, switch: Switch, frames: &[Vec<u8>]) -> Result<Work, Box<dyn Error>> {
+        Work::sending(name, switch, frames, frames.len() as u64)
+    }
+
+    /// The same, but so many frames leave.
+    pub fn sending(
+        name: &'static str,
+        mut switch: Switch,
+        frames: &[Vec<u8>],
+        sent: u64,
+    ) -> Result<Work, Box<dyn Error>> {
         let mut trace = Trace::default();
         if !frames.iter().all(|frame| trace.push(1, frame)) {
             return Err(format!("{name}: too many frames for the memory").into());
@@ -37,9 +47,10 @@ impl Work {
         let mut lent = Lent::of(&trace, usize::MAX, 1, switch.headroom_bytes());
         let run = move |rounds| {
             let pass = memory::drive(&mut switch, &mut lent, LENT_FRAMES_MAX, rounds, || 0);
-            match pass.sent == pass.packets {
+            let wanted = sent * rounds as u64;
+            match pass.sent == wanted {
                 true => Ok(pass.packet_ns()),
-                false => Err(format!("{name}: {} of {} packets were sent", pass.sent, pass.packets).into()),
+                false => Err(format!("{name}: {} packets were sent, not {wanted}", pass.sent).into()),
             }
         };
         Ok(Work::by(name, frames.len(), run))
