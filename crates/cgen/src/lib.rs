@@ -33,7 +33,7 @@ pub mod tuning;
 
 pub use compile::{CompileError, CompileOptions, Optimise, SharedObject, compile};
 pub use describe::{Description, describe};
-pub use emit::{SourceLine, emit_c, emit_lir, lir_units};
+pub use emit::{COMMENT_LETTERS_MAX, SourceLine, emit_c, emit_lir, lir_units};
 pub use native::{BuildError, LoadError, Native};
 pub use plan::sharing::{Sharing, WholeProgram};
 pub use plan::{

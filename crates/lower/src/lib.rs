@@ -469,13 +469,16 @@ pub(crate) struct Memo<'h> {
     /// The constants of the outermost scope, evaluated when they are first used.
     pub constants: OrderedMap<hir::VarId, &'h hir::Expr>,
     pub top_instances: OrderedSet<hir::InstanceId>,
+    /// Instances that are properties of tables.
+    pub attached: OrderedSet<hir::InstanceId>,
     /// The actions that controls declare.
     pub actions_of_controls: OrderedMap<hir::ActionId, hir::ControlId>,
 }
 
 impl<'h> Lowerer<'h> {
     fn new(hir: &'h hir::Program, facts: Facts) -> Lowerer<'h> {
-        let mut memo = Memo { actions_of_controls: hir.actions_of_controls(), ..Memo::default() };
+        let (actions_of_controls, attached) = (hir.actions_of_controls(), objects::attached(hir));
+        let mut memo = Memo { actions_of_controls, attached, ..Memo::default() };
         for local in &hir.top {
             match local {
                 hir::Local::Const(var, value) => {

@@ -6,7 +6,7 @@ use crate::names::{find, full_name};
 use crate::places::Binding;
 use crate::values::Value;
 use crate::{Lowered, Lowerer};
-use base::{Span, entity_id};
+use base::{OrderedSet, Span, entity_id};
 use sema::hir::{self, Expr, ExprKind, Type};
 
 entity_id! {
@@ -62,7 +62,7 @@ impl<'h> Lowerer<'h> {
         let made = (&declaration.ty, declaration.constructor, &declaration.args[..]);
         let object = self.nested(span, |l| l.make(name, made, declaration.span))?;
         if let ObjectKind::Extern(made) = &mut self.objects[object].kind {
-            made.is_attached = is_named_by_table(self.hir, id);
+            made.is_attached = self.memo.attached.contains(&id);
             if let ExternKind::Register(register) = made.kind {
                 self.ir.registers[register].is_start_number = find(&declaration.annotations, "start_number").is_some();
             }
@@ -157,11 +157,14 @@ impl<'h> Lowerer<'h> {
     }
 }
 
-/// Whether a table's property is this instance.
-fn is_named_by_table(program: &hir::Program, id: hir::InstanceId) -> bool {
-    let names = |value: &Expr| matches!(value.kind, ExprKind::Instance(other) if other == id);
-    let is_it = |property: &hir::Property| listed(&property.value).into_iter().any(names);
-    program.tables.iter().any(|table| table.properties.iter().any(is_it))
+/// The instances that are properties of tables.
+pub(crate) fn attached(program: &hir::Program) -> OrderedSet<hir::InstanceId> {
+    let properties = program.tables.iter().flat_map(|table| &table.properties);
+    let instance = |value: &Expr| match value.kind {
+        ExprKind::Instance(id) => Some(id),
+        _ => None,
+    };
+    properties.flat_map(|property| listed(&property.value)).filter_map(instance).collect()
 }
 
 /// The values of a table's property: the items of a list, or the single value.

@@ -228,8 +228,9 @@ impl SourceMap {
         let Some(index) = self.file_index(position) else { return "" };
         let file = &self.files[index];
         let line = file.line_starts.partition_point(|&start| start <= position - file.start) - 1;
-        let rest = &file.text[file.line_starts[line] as usize..];
-        rest.split('\n').next().unwrap_or("").trim_end_matches('\r')
+        let start = file.line_starts[line] as usize;
+        let end = file.line_starts.get(line + 1).map_or(file.text.len(), |&next| next as usize);
+        file.text[start..end].trim_end_matches(['\n', '\r'])
     }
 
     /// The text of the file that contains `position`, shared.

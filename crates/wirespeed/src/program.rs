@@ -118,7 +118,7 @@ impl Program {
 
     fn source_line(&self, span: Span) -> Option<SourceLine> {
         let location = self.location(span)?;
-        let text = self.0.map.line_text(span.lo).trim().to_owned();
+        let text = self.0.map.line_text(span.lo).trim().chars().take(cgen::COMMENT_LETTERS_MAX).collect();
         Some(SourceLine { file: location.file.to_string(), line: location.line, text })
     }
 

@@ -78,6 +78,9 @@ const COMPACT_STATEMENTS_MAX: usize = 1_000;
 /// for 1,500 limbs.
 const EXPANDED_LIMBS_MAX: u64 = 4_000;
 
+/// Letters of a source line that its comment shows.
+pub const COMMENT_LETTERS_MAX: usize = 100;
+
 /// A line of the program's source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SourceLine {
@@ -85,7 +88,7 @@ pub struct SourceLine {
     pub file: String,
     /// The line's number, from 1.
     pub line: u32,
-    /// Its text.
+    /// Its text, of which the first [`COMMENT_LETTERS_MAX`] letters are of use.
     pub text: String,
 }
 

@@ -10,9 +10,6 @@ use ir::{BinaryOp, BlockId, Expr, ExprKind, HeaderId, HeaderRef, LabelId, Stmt, 
 use lir::{Expr as C, StatePart, Stmt as S, Type, arrow, assign, binary, constant, declare_array, int, long, name};
 use std::rc::Rc;
 
-/// Letters of a source line that its comment shows.
-const COMMENT_LETTERS_MAX: usize = 100;
-
 /// The facts that hold at a place in the code.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Known {
@@ -307,7 +304,7 @@ impl<'s, 'e> Scope<'s, 'e> {
         if let Some(line) = (self.emitter.source)(span) {
             let place = (line.file.clone(), line.line);
             if self.last_line.as_ref() != Some(&place) {
-                let text: String = line.text.trim().chars().take(COMMENT_LETTERS_MAX).collect();
+                let text: String = line.text.trim().chars().take(super::COMMENT_LETTERS_MAX).collect();
                 self.push(S::Comment(format!("{}:{}: {text}", line.file, line.line)));
                 self.last_line = Some(place);
             }
