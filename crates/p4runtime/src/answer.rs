@@ -5,7 +5,7 @@
 //! and however slow its client. Entities wait in encoded form. The memory for this is limited for all responses
 //! together, and each connection has a share; a longer response is refused. No thread waits for a client that does
 //! not read; after a timeout its response ends with an error, so that nobody takes a part of a response for the
-//! whole.
+//! whole. The timeout is short while there is little memory for others.
 
 use crate::connections::Client;
 use crate::shares::Pool;
@@ -16,8 +16,7 @@ use prost::Message as _;
 use prost::bytes::Bytes;
 use std::collections::VecDeque;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
@@ -40,7 +39,16 @@ const POOL_BYTES: usize = 512 << 20;
 pub(crate) const COLLECTING_TIME_MAX: Duration = Duration::from_secs(20);
 
 /// How long a response waits for a client that does not read it.
-pub(crate) const READER_PATIENCE: Duration = Duration::from_secs(120);
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ReadTimeouts {
+    /// While there is memory for others.
+    pub usual: Duration,
+    /// While there is little, unless it is for a primary controller.
+    pub scarce: Duration,
+}
+
+pub(crate) const READ_TIMEOUTS: ReadTimeouts =
+    ReadTimeouts { usual: Duration::from_secs(120), scarce: Duration::from_secs(5) };
 
 /// Bytes of them that are reserved for primary controllers.
 const RESERVED_BYTES: usize = 64 << 20;
@@ -94,20 +102,20 @@ pub(crate) struct AnswerWriter {
     began: Instant,
     /// The time limit for collecting the response.
     collecting_time_max: Duration,
-    /// The time limit for a message to be read.
-    patience: Duration,
+    /// The time limits for a message to be read.
+    timeouts: ReadTimeouts,
     /// Why there is no response.
     refusal: Option<Status>,
-    /// Whether the client has timed out.
-    is_cut: Arc<AtomicBool>,
+    /// How long the client has read nothing, if its response has ended for that.
+    timed_out: Arc<OnceLock<Duration>>,
 }
 
 impl AnswerWriter {
     /// A writer, and the stream that the client reads.
-    pub fn new(holder: Holder, collecting_time_max: Duration, patience: Duration) -> (AnswerWriter, Messages) {
+    pub fn new(holder: Holder, collecting_time_max: Duration, timeouts: ReadTimeouts) -> (AnswerWriter, Messages) {
         let (sender, receiver) = mpsc::channel(MESSAGES_MAX);
-        let is_cut = Arc::new(AtomicBool::new(false));
-        let messages = Messages { receiver: ReceiverStream::new(receiver), patience, is_cut: Arc::clone(&is_cut) };
+        let timed_out = Arc::default();
+        let messages = Messages { receiver: ReceiverStream::new(receiver), timed_out: Arc::clone(&timed_out) };
         let writer = AnswerWriter {
             sender,
             holder,
@@ -116,9 +124,9 @@ impl AnswerWriter {
             ends: Vec::new(),
             began: Instant::now(),
             collecting_time_max,
-            patience,
+            timeouts,
             refusal: None,
-            is_cut,
+            timed_out,
         };
         (writer, messages)
     }
@@ -198,17 +206,34 @@ impl AnswerWriter {
 
     /// False once the client is gone.
     async fn send(&self, answer: Result<unread::ReadResponse, Status>) -> bool {
-        let sent = tokio::time::timeout(self.patience, self.sender.send(answer)).await;
-        self.is_cut.store(sent.is_err(), Ordering::Release);
-        matches!(sent, Ok(Ok(())))
+        let began = Instant::now();
+        let step = self.timeouts.usual.min(self.timeouts.scarce);
+        loop {
+            match tokio::time::timeout(step, self.sender.reserve()).await {
+                Ok(Ok(place)) => {
+                    place.send(answer);
+                    return true;
+                }
+                Ok(Err(_)) => return false,
+                Err(_) if began.elapsed() >= self.timeouts.usual || self.is_in_the_way() => {
+                    let _ = self.timed_out.set(began.elapsed());
+                    return false;
+                }
+                Err(_) => {}
+            }
+        }
+    }
+
+    /// Whether others need the memory of a response that is not read.
+    fn is_in_the_way(&self) -> bool {
+        self.holder.pool.0.is_scarce() && !self.holder.client.is_primary()
     }
 }
 
 /// The messages of a response, for its client.
 pub(crate) struct Messages {
     receiver: ReceiverStream<Result<unread::ReadResponse, Status>>,
-    patience: Duration,
-    is_cut: Arc<AtomicBool>,
+    timed_out: Arc<OnceLock<Duration>>,
 }
 
 impl Stream for Messages {
@@ -217,9 +242,9 @@ impl Stream for Messages {
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let next = Pin::new(&mut self.receiver).poll_next(context);
         if let Poll::Ready(None) = next
-            && self.is_cut.swap(false, Ordering::Acquire)
+            && let Some(timed_out) = std::mem::take(&mut self.timed_out).get()
         {
-            let seconds = self.patience.as_secs();
+            let seconds = timed_out.as_secs();
             let message = format!("nothing of the answer was read for {seconds} seconds: the rest of it is missing");
             return Poll::Ready(Some(Err(Status::deadline_exceeded(message))));
         }
@@ -249,10 +274,10 @@ mod tests {
         pool: &Arc<AnswerPool>,
         count: usize,
         collecting_time_max: Duration,
-        patience: Duration,
+        usual: Duration,
         delay: Duration,
     ) -> (usize, Option<(Code, String)>) {
-        let (mut answer, mut messages) = AnswerWriter::new(holder(pool), collecting_time_max, patience);
+        let (mut answer, mut messages) = AnswerWriter::new(holder(pool), collecting_time_max, timeouts(usual));
         let writer = tokio::task::spawn_blocking(move || {
             for _ in 0..count {
                 if answer.goes_on() {
@@ -279,6 +304,10 @@ mod tests {
 
     const MINUTE: Duration = Duration::from_secs(60);
 
+    fn timeouts(usual: Duration) -> ReadTimeouts {
+        ReadTimeouts { usual, scarce: Duration::from_millis(100) }
+    }
+
     #[tokio::test]
     async fn a_part_of_an_answer_is_not_taken_for_the_whole() {
         let pool = Arc::default();
@@ -286,6 +315,21 @@ mod tests {
         let slow = read(&pool, 100_000, MINUTE, Duration::from_millis(100), Duration::from_secs(2)).await;
         assert!(slow.0 < 100_000, "{}", slow.0);
         assert_eq!(slow.1.unwrap().0, Code::DeadlineExceeded);
+        assert_eq!(pool.0.left(), POOL_BYTES);
+    }
+
+    #[tokio::test]
+    async fn who_does_not_read_gives_way_where_memory_is_scarce() {
+        let pool: Arc<AnswerPool> = Arc::default();
+        let two_seconds = Duration::from_secs(2);
+        assert_eq!(read(&pool, 100_000, MINUTE, MINUTE, two_seconds).await, (100_000, None), "there is enough");
+        let (others, taken) = (crate::shares::Share::default(), POOL_BYTES - RESERVED_BYTES - (40 << 20));
+        assert!(pool.0.take(&others, true, taken));
+        let (whole, failure) = read(&pool, 100_000, MINUTE, MINUTE, two_seconds).await;
+        assert!(whole < 100_000, "{whole}");
+        assert_eq!(failure.unwrap().0, Code::DeadlineExceeded);
+        assert_eq!(read(&pool, 100_000, MINUTE, MINUTE, Duration::ZERO).await, (100_000, None), "who reads gets all");
+        pool.0.give_back(&others, taken);
         assert_eq!(pool.0.left(), POOL_BYTES);
     }
 
@@ -304,7 +348,7 @@ mod tests {
 
     #[tokio::test]
     async fn nothing_is_collected_for_a_client_that_has_gone() {
-        let (mut answer, messages) = AnswerWriter::new(holder(&Arc::default()), MINUTE, MINUTE);
+        let (mut answer, messages) = AnswerWriter::new(holder(&Arc::default()), MINUTE, timeouts(MINUTE));
         assert!(answer.goes_on());
         drop(messages);
         assert!(!answer.goes_on());

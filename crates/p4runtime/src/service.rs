@@ -7,7 +7,7 @@
 //! read is either before or after each of them.
 
 use crate::agreement;
-use crate::answer::{AnswerPool, AnswerWriter, COLLECTING_TIME_MAX, Holder, READER_PATIENCE};
+use crate::answer::{AnswerPool, AnswerWriter, COLLECTING_TIME_MAX, Holder, READ_TIMEOUTS};
 use crate::arbitration::{Arbitration, DISPLACED, RoleName, SessionId, describe, election_id};
 use crate::carry::{self, Carried, carry};
 use crate::collect::{self, Collection};
@@ -258,7 +258,7 @@ impl P4Runtime for Service {
         let turn = core.turn.read().await;
         core.target()?;
         let holder = Holder { pool: Arc::clone(&core.answers), client };
-        let (answer, messages) = AnswerWriter::new(holder, COLLECTING_TIME_MAX, READER_PATIENCE);
+        let (answer, messages) = AnswerWriter::new(holder, COLLECTING_TIME_MAX, READ_TIMEOUTS);
         let collection = Collection::new(request, is_short, answer);
         tasks::spawn(collect::run(Arc::clone(core), collection, turn, reading, unread));
         Ok(Response::new(Box::pin(messages)))

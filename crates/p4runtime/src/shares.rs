@@ -12,6 +12,9 @@ use tokio::sync::Semaphore;
 /// How many times as much as is left a connection may hold.
 const TIMES_MAX: usize = 3;
 
+/// A pool is scarce if less than this part of what is not reserved is left. One connection alone leaves a quarter.
+const SCARCE_PART: usize = 8;
+
 /// The most short and the most long responses of a connection that are collected at once, so that those of other
 /// connections do not wait for all of them.
 const COLLECTING_MAX: usize = 4;
@@ -58,12 +61,19 @@ pub(crate) struct Pool {
     left: AtomicUsize,
     /// Bytes that are reserved for primaries.
     reserved: usize,
+    /// It is scarce if less is left.
+    scarce: usize,
 }
 
 impl Pool {
     /// A pool of this many bytes, part of which is reserved for primaries.
     pub const fn new(bytes: usize, reserved: usize) -> Pool {
-        Pool { left: AtomicUsize::new(bytes), reserved }
+        Pool { left: AtomicUsize::new(bytes), reserved, scarce: reserved + (bytes - reserved) / SCARCE_PART }
+    }
+
+    /// Whether so little is left that several connections must have their share, or more than that.
+    pub fn is_scarce(&self) -> bool {
+        self.left.load(Ordering::Relaxed) < self.scarce
     }
 
     /// Reserves bytes for a connection. False if there are too few, or it has its share.
