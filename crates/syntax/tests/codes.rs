@@ -257,6 +257,9 @@ fn tokens() {
         2: nothing more is expected here
     "#]]
     .assert_eq(&labels.collect::<String>());
+    let (_, _, diagnostics) = parse("control C(inout bit<8> x) { apply {\n if x == 3 { }\n switch x { }\n} }\n");
+    let helps: Vec<&str> = diagnostics.iter().flat_map(|it| &it.helps).map(|it| &**it).collect();
+    expect!["write `if (...) {`\nwrite `switch (...) {`"].assert_eq(&helps.join("\n"));
     let (_, _, diagnostics) = parse("#define PORT\n#if PORT == 3\n#endif\n#if defined PORT && 1\n#endif\n");
     let helps: Vec<&str> = diagnostics.iter().flat_map(|it| &it.helps).map(|it| &**it).collect();
     expect!["the macro `PORT` is defined, but empty: give it a value, as in `#define PORT 1` or `-D PORT=1`, or ask `#ifdef PORT`"].assert_eq(&helps.join("\n"));

@@ -201,7 +201,7 @@ impl Parser<'_> {
                 return refused;
             }
             let start = self.bump().span;
-            let open = self.expect(TokenKind::LeftParen)?.span;
+            let open = self.open_condition("if")?;
             let condition = self.expression()?;
             self.expect_close(TokenKind::RightParen, open)?;
             arms.push((start, condition, self.scoped(Self::branch)?));
@@ -265,11 +265,20 @@ impl Parser<'_> {
 
     fn switch(&mut self) -> Parsed<StatementKind> {
         self.bump();
-        let open = self.expect(TokenKind::LeftParen)?.span;
+        let open = self.open_condition("switch")?;
         let subject = self.expression()?;
         self.expect_close(TokenKind::RightParen, open)?;
         let (cases, _) = self.braced(Self::switch_case)?;
         Ok(StatementKind::Switch { subject, cases })
+    }
+
+    /// The bracket after `if` or `switch`, which other languages do not need.
+    fn open_condition(&mut self, keyword: &str) -> Parsed<Span> {
+        if self.at(TokenKind::LeftParen) {
+            return Ok(self.bump().span);
+        }
+        let message = format!("expected `(`, found {}", self.found());
+        self.mistaken(self.peek().span, &message, &format!("write `{keyword} (...) {{`"))
     }
 
     fn switch_case(&mut self) -> Parsed<SwitchCase> {
