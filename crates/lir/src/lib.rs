@@ -8,7 +8,7 @@
 //!   packets that reach it, and a stage has [nodes](Node). A packet goes from node to node of its stage ([`Stmt::Go`]),
 //!   to a node of a later stage ([`Stmt::Pass`]), where it is looked up in a table that all packets of the burst are
 //!   looked up in together ([`Stmt::Ask`]), or it ends ([`Stmt::End`], [`Stmt::Punt`], [`Stmt::Leave`]).
-//! * Within a stage, each part of a packet's [state](State) is a variable: the program's variables, words of valid
+//! * Within a stage, each part of a packet's [state](StatePart) is a variable: the program's variables, words of valid
 //!   bits, pointers to headers, the sums of incremental checksums. Between stages it is where [`Unit::saved`] says, if
 //!   it is live ([`passes`]).
 //! * Fields are loads and stores from a header's pointer, by functions of the runtime (`runtime/c`). Expressions have
