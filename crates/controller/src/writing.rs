@@ -24,18 +24,18 @@ pub async fn write(session: &mut Session, updates: Vec<Update>) -> Result<Vec<(u
     if refused.is_empty() {
         return Ok(Vec::new());
     }
-    let Refused { again, mut told } = Refused::of(&updates, refused);
+    let Refused { again, mut reported } = Refused::of(&updates, refused);
     let (indices, updates): (Vec<usize>, Vec<Update>) = again.into_iter().unzip();
     let refused = session.write_each(updates).await?;
-    told.extend(refused.into_iter().map(|(index, why)| (indices[index], why.problem)));
-    Ok(told)
+    reported.extend(refused.into_iter().map(|(index, why)| (indices[index], why.problem)));
+    Ok(reported)
 }
 
-/// What becomes of refused updates: they are written again in this form, or it is told why they were refused.
+/// Refused updates: those to write again, in this form, and those to report, with the reason.
 #[derive(Debug, Default)]
 struct Refused {
     again: Vec<(usize, Update)>,
-    told: Vec<(usize, Problem)>,
+    reported: Vec<(usize, Problem)>,
 }
 
 impl Refused {
@@ -49,7 +49,7 @@ impl Refused {
                     all.again.push((index, Update { r#type: update::Type::Modify as i32, ..update.clone() }));
                 }
                 (update::Type::Delete, Code::NotFound) => {}
-                _ => all.told.push((index, why.problem)),
+                _ => all.reported.push((index, why.problem)),
             }
         }
         all
@@ -123,13 +123,13 @@ mod tests {
         Kind::ActionProfileGroup(ActionProfileGroup { action_profile_id: 3, group_id: id, members, max_size: 0 })
     }
 
-    /// The indices that are written again, and those that are told.
+    /// The indices that are written again, and those that are reported.
     fn outcome(updates: &[Update], refused: &[(usize, Code)]) -> (Vec<usize>, Vec<usize>) {
         let why = |code| RefusedUpdate { code, problem: Problem::new("no") };
         let refused = refused.iter().map(|(index, code)| (*index, why(*code))).collect();
-        let Refused { again, told } = Refused::of(updates, refused);
+        let Refused { again, reported } = Refused::of(updates, refused);
         assert!(again.iter().all(|(_, update)| update.r#type() == Modify));
-        (again.iter().map(|it| it.0).collect(), told.iter().map(|it| it.0).collect())
+        (again.iter().map(|it| it.0).collect(), reported.iter().map(|it| it.0).collect())
     }
 
     #[test]
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused_for_another_reason_is_told() {
+    fn what_is_refused_for_another_reason_is_reported() {
         let updates =
             [(Insert, 1), (Modify, 2), (Delete, 3), (Delete, 4)].map(|(kind, key)| update(kind, entry(key, 0)));
         let refused = [Code::ResourceExhausted, Code::NotFound, Code::NotFound, Code::PermissionDenied];

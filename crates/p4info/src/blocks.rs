@@ -259,16 +259,14 @@ impl<'h> Walk<'_, 'h> {
     ) -> Passed<'h> {
         let argument = |(param, arg): (&hir::VarId, &'h Option<hir::Expr>)| {
             let arg = arg.as_ref()?;
-            let argument = match &arg.kind {
-                ExprKind::Construct { .. } => {
+            let passed_on = outer.iter().find(|(known, _)| matches!(&arg.kind, ExprKind::Var(var) if var == known));
+            let argument = match (&arg.kind, passed_on) {
+                (ExprKind::Construct { .. }, _) => {
                     let declaration = &self.program.vars[*param];
                     let path = full_name(path, &declaration.name, &declaration.annotations);
                     Argument { made: arg, path, passed: Rc::clone(outer), bound: Rc::clone(bound), is_own: true }
                 }
-                ExprKind::Var(var) if outer.iter().any(|(known, _)| known == var) => {
-                    let (_, passed_on) = outer.iter().find(|(known, _)| known == var)?;
-                    Argument { is_own: false, ..passed_on.clone() }
-                }
+                (_, Some((_, passed_on))) => Argument { is_own: false, ..passed_on.clone() },
                 _ => {
                     let (passed, bound) = (Rc::clone(outer), Rc::clone(bound));
                     Argument { made: arg, path: String::new(), passed, bound, is_own: false }

@@ -283,6 +283,12 @@ impl Api {
         Arc::clone(&self.pipeline.read().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// The pipeline, if this is still its program.
+    fn pipeline_of(&self, program: &Arc<Program>) -> Result<Arc<Pipeline>, Fault> {
+        let pipeline = self.pipeline();
+        if Arc::ptr_eq(&pipeline.program, program) { Ok(pipeline) } else { Err(other_program()) }
+    }
+
     /// The program that runs.
     pub fn program(&self) -> Arc<Program> {
         Arc::clone(&self.pipeline().program)
@@ -427,31 +433,22 @@ impl Api {
 
     /// The same if the running program is still the one that the query refers to.
     pub fn read_of(&self, program: &Arc<Program>, query: &Query, sink: Sink<'_>) -> Result<(), Fault> {
-        let pipeline = self.pipeline();
-        match Arc::ptr_eq(&pipeline.program, program) {
-            true => pipeline.read(pipeline.gate(&*self.command_queue), query, sink),
-            false => Err(other_program()),
-        }
+        let pipeline = self.pipeline_of(program)?;
+        pipeline.read(pipeline.gate(&*self.command_queue), query, sink)
     }
 
     /// What these queries name, in their order; none of what is not there. The switch is asked once for all of them.
     /// Each must be one that [`Query::is_named`], and of this program.
     pub fn read_named(&self, program: &Arc<Program>, queries: &[&Query]) -> Result<Vec<Option<Entity>>, Fault> {
-        let pipeline = self.pipeline();
-        match Arc::ptr_eq(&pipeline.program, program) {
-            true => pipeline.read_named(pipeline.gate(&*self.command_queue), queries),
-            false => Err(other_program()),
-        }
+        let pipeline = self.pipeline_of(program)?;
+        pipeline.read_named(pipeline.gate(&*self.command_queue), queries)
     }
 
     /// A copy of what the running program's tables hold, if it is still this program. Must be called while nothing is
     /// written.
     pub fn copy_of(&self, program: &Arc<Program>) -> Result<Copied, Fault> {
-        let pipeline = self.pipeline();
-        match Arc::ptr_eq(&pipeline.program, program) {
-            true => Ok(Copied { pipeline: pipeline.copied(), command_queue: Arc::clone(&self.command_queue) }),
-            false => Err(other_program()),
-        }
+        let pipeline = self.pipeline_of(program)?;
+        Ok(Copied { pipeline: pipeline.copied(), command_queue: Arc::clone(&self.command_queue) })
     }
 
     /// How many entities the query selects at most, as it is now. Groups and sessions of replication count as one.
@@ -644,11 +641,8 @@ impl Api {
         program: &Arc<Program>,
         sink: &mut dyn FnMut(Vec<TableEntry>),
     ) -> Result<Option<u64>, Fault> {
-        let pipeline = self.pipeline();
-        match Arc::ptr_eq(&pipeline.program, program) {
-            true => pipeline.idle_entries(pipeline.gate(&*self.command_queue), sink),
-            false => Err(other_program()),
-        }
+        let pipeline = self.pipeline_of(program)?;
+        pipeline.idle_entries(pipeline.gate(&*self.command_queue), sink)
     }
 
     /// The ports that have no link, as far as has been reported.

@@ -655,7 +655,7 @@ fn idle_entries_are_told_at_each_multiple_of_their_time() {
     assert_eq!(idle(), (vec![timed(1, 50)], Some(50)));
     hit(1);
     at(199);
-    assert_eq!(idle(), (vec![], Some(1)), "the first was told, the second was hit");
+    assert_eq!(idle(), (vec![], Some(1)), "the first was reported, the second was hit");
     at(220);
     assert_eq!(idle(), (vec![timed(1, 50)], Some(30)), "twice its time");
     hit(0);
