@@ -335,8 +335,15 @@ static inline WS_UNUSED void ws_mark_written(uint64_t *words, uint64_t position)
 #define WS_CALLING __attribute__((optimize("no-strict-aliasing", "no-tree-fre")))
 #define WS_HUGE __attribute__((optimize("O0", "no-strict-aliasing")))
 #endif
-/* A part of a control that is divided because it is long. */
+/* A part of a control that is divided because it is long. The parts of a very long program are in several translation
+ * units, which are compiled from the same file: WS_UNIT is the number of one. Without it, the file is one unit. */
+#if defined(WS_UNIT)
+#define WS_IN_UNIT(number) (WS_UNIT == (number))
+#define WS_PART __attribute__((noinline, visibility("hidden")))
+#else
+#define WS_IN_UNIT(number) 1
 #define WS_PART static __attribute__((noinline))
+#endif
 #define WS_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define WS_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 /* Keeps a loop that adds to a variable from being vectorised. */

@@ -166,14 +166,14 @@ impl FieldMatch {
             }
     }
 
-    /// It as text, with these signs before a mask and before an upper bound, and values as `show` has them: the last
-    /// argument of `show` is whether the value is a mask. An optional field that matches anything is `*`.
+    /// It as text, with these signs before a mask and before an upper bound, and values as `show` has them: its last
+    /// argument is whether the value is a mask or has one. An optional field that matches anything is `*`.
     pub fn text(&self, [mask_sign, range_sign]: [&str; 2], show: impl Fn(&Bits, bool) -> String) -> String {
         let value = |value: &Bits| show(value, false);
         match self {
             FieldMatch::Exact(it) | FieldMatch::Optional(Some(it)) => value(it),
             FieldMatch::Lpm { value: it, prefix_len } => format!("{}/{prefix_len}", value(it)),
-            FieldMatch::Ternary { value: it, mask } => format!("{}{mask_sign}{}", value(it), show(mask, true)),
+            FieldMatch::Ternary { value: it, mask } => format!("{}{mask_sign}{}", show(it, true), show(mask, true)),
             FieldMatch::Range { low, high } => format!("{}{range_sign}{}", value(low), value(high)),
             FieldMatch::Optional(None) => "*".to_owned(),
         }

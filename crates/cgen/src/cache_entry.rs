@@ -14,6 +14,17 @@ use std::path::{Path, PathBuf};
 /// The ending of the name of a seal.
 pub(crate) const SEAL: &str = "seal";
 
+/// How a compiled program is found in the cache.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Found {
+    /// It was never compiled to the end, or its seal was removed.
+    Nothing,
+    /// It is unchanged.
+    Sound,
+    /// There is a seal, but the files are not as they were sealed.
+    Damaged,
+}
+
 /// The files of a compiled program.
 pub(crate) struct CacheEntry {
     /// The C text.
@@ -31,14 +42,18 @@ impl CacheEntry {
         CacheEntry { text: file("c"), object: file("so"), seal: file(SEAL), key: key.to_owned() }
     }
 
-    /// Whether the object that was compiled from this text is there, unchanged.
-    pub fn holds(&self, text: &str) -> bool {
+    /// How the object is found that was compiled from this text.
+    pub fn find(&self, text: &str) -> Found {
         let is_sound = || {
             let sealed = private::read(&self.seal)?;
             let is_same = private::read(&self.text)? == text.as_bytes();
             Ok::<_, io::Error>(is_same && sealed == self.seal_of(&private::read(&self.object)?))
         };
-        is_sound().unwrap_or(false)
+        match is_sound() {
+            Ok(true) => Found::Sound,
+            _ if fs::symlink_metadata(&self.seal).is_ok() => Found::Damaged,
+            _ => Found::Nothing,
+        }
     }
 
     /// Stores an object that was compiled from the stored text. It is copied, since the compiler's output may be a link

@@ -3,15 +3,15 @@
 //! What enters: C text. What leaves: a shared object, from a private cache if the same text was compiled before with
 //! the same runtime headers, flags, compiler and machine.
 
-use crate::cache_entry::CacheEntry;
-use crate::{cache, runtime};
+use crate::cache_entry::{CacheEntry, Found};
+use crate::compiler::{Compiler, flags, run_all};
+use crate::{cache, runtime, units};
 use base::private;
 use std::convert::Infallible;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How a program is compiled.
@@ -98,6 +98,15 @@ impl std::fmt::Display for CompileError {
 
 impl std::error::Error for CompileError {}
 
+/// What was wrong with the cache.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum CacheNote {
+    /// The object is not in the cache, for this reason, but in a temporary folder.
+    Aside(String),
+    /// The object that was there was damaged or does not load, for this reason. It was compiled again.
+    Replaced(String),
+}
+
 /// A compiled program.
 #[derive(Debug)]
 pub struct SharedObject {
@@ -105,8 +114,8 @@ pub struct SharedObject {
     pub path: PathBuf,
     /// Whether it comes from the cache.
     pub from_cache: bool,
-    /// Why it is not in the cache, if there is one.
-    pub aside: Option<String>,
+    /// What was wrong with the cache, if anything was.
+    pub note: Option<CacheNote>,
     /// Deletes the file in the end, if there is no cache to keep it in.
     _temporary: Option<tempfile::TempDir>,
 }
@@ -114,7 +123,7 @@ pub struct SharedObject {
 /// Compiles C text to a shared object, or finds it in the cache.
 pub fn compile(c_text: &str, options: &CompileOptions) -> Result<SharedObject, CompileError> {
     let job = Job::new(c_text, options)?;
-    match job.in_cache(|place| place.holds(c_text)) {
+    match job.in_cache(None) {
         Err(error @ CompileError::Io { .. }) => match job.aside(&error.to_string(), |_| Ok::<(), Infallible>(())) {
             Ok(Ok(((), object))) => Ok(object),
             Err(_) => Err(error),
@@ -125,18 +134,18 @@ pub fn compile(c_text: &str, options: &CompileOptions) -> Result<SharedObject, C
 
 /// Compiles C text and loads what was made. An object of the cache that does not load is made again, once: it may be
 /// of another system that shares the cache. If that does not load either, as where nothing in the cache may be
-/// executed, it is made in another folder. Also returns why the cache was not used.
+/// executed, it is made in another folder. Also returns what was wrong with the cache.
 pub(crate) fn compile_and_load<T, E: std::fmt::Display>(
     c_text: &str,
     options: &CompileOptions,
     load: impl Fn(&Path) -> Result<T, E>,
-) -> Result<Result<(T, Option<String>), E>, CompileError> {
+) -> Result<Result<(T, Option<CacheNote>), E>, CompileError> {
     let job = Job::new(c_text, options)?;
     let mut why = None;
-    for trusts in [true, false] {
-        match job.in_cache(|place| trusts && place.holds(c_text)) {
+    for _ in 0..2 {
+        match job.in_cache(why.take()) {
             Ok(object) => match load(&object.path) {
-                Ok(loaded) => return Ok(Ok((loaded, object.aside))),
+                Ok(loaded) => return Ok(Ok((loaded, object.note))),
                 Err(error) => why = Some(error.to_string()),
             },
             Err(error @ CompileError::Io { .. }) => {
@@ -147,7 +156,7 @@ pub(crate) fn compile_and_load<T, E: std::fmt::Display>(
         }
     }
     let made = job.aside(&why.unwrap_or_default(), load)?;
-    Ok(made.map(|(loaded, object)| (loaded, object.aside)))
+    Ok(made.map(|(loaded, object)| (loaded, object.note)))
 }
 
 /// More than what the compiler makes of most programs.
@@ -173,17 +182,20 @@ impl<'a> Job<'a> {
         Ok(Job { text, options, compiler, flags, key })
     }
 
-    /// An object in the cache.
-    fn in_cache(&self, is_there: impl Fn(&CacheEntry) -> bool) -> Result<SharedObject, CompileError> {
+    /// An object in the cache. One that is there is made again if it is damaged, or if there is a reason, `unusable`.
+    fn in_cache(&self, unusable: Option<String>) -> Result<SharedObject, CompileError> {
         let folder = cache_folder(self.options)?;
         let place = CacheEntry::new(&folder, &self.key);
-        if is_there(&place) {
+        let found = place.find(self.text);
+        if found == Found::Sound && unusable.is_none() {
             cache::note_use(&place.object);
-            return Ok(SharedObject { path: place.object, from_cache: true, aside: None, _temporary: None });
+            return Ok(SharedObject { path: place.object, from_cache: true, note: None, _temporary: None });
         }
         self.make(&folder, &place, None)?;
         cache::shrink(&folder, cache::BYTES_MAX, cache::KEPT_FOR);
-        Ok(SharedObject { path: place.object, from_cache: false, aside: None, _temporary: None })
+        let damaged = || (found == Found::Damaged).then(|| format!("{}: it is damaged", place.object.display()));
+        let note = unusable.or_else(damaged).map(CacheNote::Replaced);
+        Ok(SharedObject { path: place.object, from_cache: false, note, _temporary: None })
     }
 
     /// An object in the first temporary folder where it can be made and loaded: a folder may be full, or on a file
@@ -220,17 +232,15 @@ impl<'a> Job<'a> {
         let temporary = temporary_folder(above)?;
         let place = CacheEntry::new(temporary.path(), &self.key);
         self.make(temporary.path(), &place, Some(temporary.path()))?;
-        let aside = Some(why.to_owned());
-        Ok(SharedObject { path: place.object, from_cache: false, aside, _temporary: Some(temporary) })
+        let note = Some(CacheNote::Aside(why.to_owned()));
+        Ok(SharedObject { path: place.object, from_cache: false, note, _temporary: Some(temporary) })
     }
 
     fn make(&self, folder: &Path, place: &CacheEntry, scratch_folder: Option<&Path>) -> Result<(), CompileError> {
         let include = write_runtime(folder)?;
         write_atomically(&place.text, self.text.as_bytes())?;
         let scratch = folder.join(temporary_name(&self.key));
-        let mut arguments = self.flags.clone();
-        arguments.extend(["-I".into(), include.into(), "-o".into(), scratch.clone().into(), place.text.clone().into()]);
-        let made = run(&self.compiler, arguments, scratch_folder).and_then(|()| {
+        let made = self.make_object(&include, &place.text, &scratch, scratch_folder).and_then(|()| {
             let put = place.put(&scratch, &folder.join(temporary_name(&self.key)));
             put.map_err(|error| CompileError::Io { path: place.object.clone(), error })
         });
@@ -247,6 +257,48 @@ impl<'a> Job<'a> {
     }
 }
 
+impl Job<'_> {
+    /// Compiles the text to a shared object: at once, or unit by unit, several at the same time, and then links these.
+    fn make_object(
+        &self,
+        include: &Path,
+        text: &Path,
+        object: &Path,
+        scratch_folder: Option<&Path>,
+    ) -> Result<(), CompileError> {
+        let arguments = |text: &Path, object: &Path, more: &[OsString]| {
+            let input = ["-x".into(), "c".into(), text.into()];
+            let all = self.flags.iter().chain(more).cloned();
+            all.chain(["-I".into(), include.into(), "-o".into(), object.into()]).chain(input).collect::<Vec<_>>()
+        };
+        let units = units::texts(self.text, &text.to_string_lossy());
+        if units.len() == 1 {
+            return run_all(&self.compiler, vec![arguments(text, object, &["-shared".into()])], scratch_folder);
+        }
+        let folder = object.parent().unwrap_or(Path::new("."));
+        let temporaries = || units.iter().map(|_| folder.join(temporary_name(&self.key))).collect::<Vec<_>>();
+        let (texts, objects) = (temporaries(), temporaries());
+        let make = || {
+            let mut runs = Vec::with_capacity(units.len());
+            for (number, ((unit, text), object)) in units.iter().zip(&texts).zip(&objects).enumerate() {
+                write_atomically(text, unit.as_bytes())?;
+                let choice = format!("-D{}={number}", units::CHOICE);
+                runs.push(arguments(text, object, &["-c".into(), choice.into()]));
+            }
+            run_all(&self.compiler, runs, scratch_folder)?;
+            let mut link = self.flags.clone();
+            link.extend(["-shared".into(), "-o".into(), object.into()]);
+            link.extend(objects.iter().map(Into::into));
+            run_all(&self.compiler, vec![link], scratch_folder)
+        };
+        let made = make();
+        for file in texts.iter().chain(&objects) {
+            let _left = fs::remove_file(file);
+        }
+        made
+    }
+}
+
 /// An error if what a compiler makes has no room in the folder.
 fn room(folder: &Path) -> io::Result<()> {
     use std::io::Write as _;
@@ -254,124 +306,9 @@ fn room(folder: &Path) -> io::Result<()> {
     (0..ROOM_BYTES / 4096).try_for_each(|_| file.write_all(&[0; 4096]))
 }
 
-/// Runs the compiler, whose temporary files go to this folder, if it is not the usual one.
-fn run(compiler: &Compiler, mut arguments: Vec<OsString>, scratch_folder: Option<&Path>) -> Result<(), CompileError> {
-    let run = |arguments: &[OsString]| {
-        let mut command = compiler.private_command();
-        if let Some(folder) = scratch_folder {
-            command.env("TMPDIR", folder);
-        }
-        let output = command.args(arguments).output();
-        output.map_err(|error| CompileError::Io { path: compiler.words[0].clone().into(), error })
-    };
-    let mut output = run(&arguments)?;
-    if !output.status.success() && String::from_utf8_lossy(&output.stderr).contains("native") {
-        // The compiler does not know the processor that it runs on: a cross compiler under an emulator.
-        arguments.retain(|argument| argument != THIS_PROCESSOR);
-        output = run(&arguments)?;
-    }
-    if output.status.success() {
-        return Ok(());
-    }
-    let words: Vec<String> = arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    let command = format!("{} {}", compiler.words.join(" "), words.join(" "));
-    Err(CompileError::Failed { command, stderr: String::from_utf8_lossy(&output.stderr).into_owned() })
-}
-
-/// The flag for code for the processor that the compiler runs on.
-const THIS_PROCESSOR: &str = "-march=native";
-
 /// The Debian package that has gcc for a machine.
 fn debian_package(target: &str) -> String {
     format!("gcc-{}", target.replace('_', "-"))
-}
-
-struct Compiler {
-    /// The command and its first arguments.
-    words: Vec<String>,
-    /// The output of `--version`.
-    version: String,
-}
-
-impl Compiler {
-    fn find(options: &CompileOptions) -> Result<Compiler, CompileError> {
-        let from_environment = || std::env::var("CC").ok().filter(|value| !value.trim().is_empty());
-        let candidates: Vec<String> = match (&options.compiler, &options.target) {
-            (Some(compiler), _) => vec![compiler.clone()],
-            (None, Some(target)) => vec![format!("{target}-gcc"), format!("{target}-clang"), "clang".into()],
-            (None, None) => match from_environment() {
-                Some(compiler) => vec![compiler],
-                None => vec!["cc".into(), "clang".into(), "gcc".into()],
-            },
-        };
-        for candidate in &candidates {
-            let words: Vec<String> = candidate.split_whitespace().map(str::to_owned).collect();
-            let Some((program, arguments)) = words.split_first() else { continue };
-            let output = Command::new(program).args(arguments).arg("--version").output();
-            if let Ok(output) = output.as_ref().map(|output| String::from_utf8_lossy(&output.stdout).into_owned()) {
-                let compiler = Compiler { words, version: output };
-                // A clang may support the machine without having its libraries.
-                if candidate != "clang" || options.target.as_ref().is_none_or(|target| compiler.links_for(target)) {
-                    return Ok(compiler);
-                }
-            }
-        }
-        Err(match &options.target {
-            Some(target) => CompileError::NoCrossCompiler { target: target.clone(), tried: candidates },
-            None => CompileError::NoCompiler { tried: candidates },
-        })
-    }
-
-    /// Whether it makes shared objects for another machine.
-    fn links_for(&self, target: &str) -> bool {
-        let mut command = self.command();
-        command.args(["-x", "c", "-shared", "-fPIC", "-o", "/dev/null", "/dev/null"]);
-        command.arg(format!("--target={target}")).output().is_ok_and(|output| output.status.success())
-    }
-
-    fn is_clang(&self) -> bool {
-        self.version.contains("clang")
-    }
-
-    fn command(&self) -> Command {
-        let mut command = Command::new(&self.words[0]);
-        command.args(&self.words[1..]);
-        command
-    }
-
-    /// The same, with a umask: a linker gives its output a mode of its own, and replaces a file that is there already.
-    fn private_command(&self) -> Command {
-        let mut command = Command::new("sh");
-        command.args(["-c", "umask 077 && exec \"$0\" \"$@\""]).args(&self.words);
-        command
-    }
-}
-
-fn flags(options: &CompileOptions, compiler: &Compiler) -> Vec<OsString> {
-    let mut flags = vec!["-std=gnu11", "-shared", "-fPIC", "-fvisibility=hidden", "-fno-strict-aliasing", "-g1"];
-    flags.push(match options.optimise {
-        Optimise::None => "-O0",
-        Optimise::Full => "-O3",
-    });
-    if compiler.is_clang() {
-        // Generated code nests as deeply as the program.
-        flags.push("-fbracket-depth=65536");
-    }
-    // Some compilers only warn about these, and the code would be wrong.
-    flags.extend(["-Werror=incompatible-pointer-types", "-Werror=int-conversion"]);
-    if options.sanitize {
-        flags.extend(["-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"]);
-    }
-    if options.deny_warnings {
-        flags.extend(["-Wall", "-Wextra", "-Wshadow", "-Werror"]);
-    }
-    let mut flags: Vec<OsString> = flags.into_iter().map(Into::into).collect();
-    match &options.target {
-        None => flags.push(THIS_PROCESSOR.into()),
-        Some(target) if compiler.is_clang() => flags.push(format!("--target={target}").into()),
-        Some(_) => {}
-    }
-    flags
 }
 
 /// The cache's folder, which is made if it is missing. An error of input or output if there can be no cache.

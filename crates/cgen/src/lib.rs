@@ -13,7 +13,8 @@
 //! * [`emit`]: the low IR ([`lir`]) from program and plan, and C from that, built as a tree (`ctree`) and printed last.
 //! * [`tuning`]: settings that the plan leaves open and that were measured.
 //! * [`runtime`]: the C headers that generated code includes.
-//! * [`compile`](mod@compile): the system's compiler, and a cache of its results (`cache_entry`, `cache`).
+//! * [`compile`](mod@compile): the system's compiler (`compiler`), and a cache of its results (`cache_entry`, `cache`);
+//!   `units`: into how many translation units a text is divided.
 //! * [`plug_in`]: calls a user's shared objects, which implement a program's own externs.
 //! * [`native`]: loads shared objects and calls them.
 
@@ -21,6 +22,7 @@ pub mod abi;
 mod cache;
 mod cache_entry;
 pub mod compile;
+mod compiler;
 mod ctree;
 pub mod describe;
 pub mod emit;
@@ -30,8 +32,9 @@ pub mod plug_in;
 mod private_copy;
 pub mod runtime;
 pub mod tuning;
+mod units;
 
-pub use compile::{CompileError, CompileOptions, Optimise, SharedObject, compile};
+pub use compile::{CacheNote, CompileError, CompileOptions, Optimise, SharedObject, compile};
 pub use describe::{Description, describe};
 pub use emit::{COMMENT_LETTERS_MAX, SourceLine, emit_c, emit_lir, lir_units};
 pub use native::{BuildError, LoadError, Native};

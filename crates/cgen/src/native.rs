@@ -5,7 +5,7 @@ use crate::abi::{
     ABI_VERSION, BlockFunction, Env, Exceptions, FastPathFunction, Frame, Packet, ProgramInfo, ReplicaPathFunction,
     Verdict,
 };
-use crate::compile::{CompileError, CompileOptions, compile_and_load};
+use crate::compile::{CacheNote, CompileError, CompileOptions, compile_and_load};
 use crate::plan::Plan;
 use crate::private_copy::open_copy;
 use base::index::Id as _;
@@ -90,7 +90,7 @@ pub struct Native {
     replica_path: Option<ReplicaPathFunction>,
     headroom_bytes: u32,
     is_in_place: bool,
-    aside: Option<String>,
+    cache_note: Option<CacheNote>,
     /// Keeps the functions mapped.
     _library: Library,
 }
@@ -99,13 +99,13 @@ impl Native {
     /// Compiles the C text of `plan`'s program, or finds the object in the cache, and loads it.
     pub fn build(c_text: &str, plan: &Plan, options: &CompileOptions) -> Result<Native, BuildError> {
         let loaded = compile_and_load(c_text, options, |object| Native::load(object, plan));
-        let (native, aside) = loaded.map_err(BuildError::Compile)?.map_err(BuildError::Load)?;
-        Ok(Native { aside, ..native })
+        let (native, cache_note) = loaded.map_err(BuildError::Compile)?.map_err(BuildError::Load)?;
+        Ok(Native { cache_note, ..native })
     }
 
-    /// Why it was compiled beside the cache, if it was.
-    pub fn aside(&self) -> Option<&str> {
-        self.aside.as_deref()
+    /// What was wrong with the cache when it was built, if anything was.
+    pub fn cache_note(&self) -> Option<&CacheNote> {
+        self.cache_note.as_ref()
     }
 
     /// Loads the object that [`crate::compile()`] has made from the C text of `plan`'s program. The file may be changed
@@ -144,7 +144,7 @@ impl Native {
             replica_path,
             is_in_place,
             headroom_bytes,
-            aside: None,
+            cache_note: None,
             _library: library,
         })
     }

@@ -1,6 +1,6 @@
 //! The compiler, its cache, and its error messages.
 
-use cgen::{CompileError, CompileOptions, Optimise, compile};
+use cgen::{CacheNote, CompileError, CompileOptions, Optimise, compile};
 use std::os::unix::fs::PermissionsExt;
 
 fn options(folder: &std::path::Path) -> CompileOptions {
@@ -59,7 +59,10 @@ fn a_path_that_is_no_folder_is_not_used() {
     std::fs::write(&file, "").expect("our folder");
     let object = compile("int x;\n", &options(&file)).expect("another folder is used");
     assert!(object.path.exists() && !object.path.starts_with(folder.path()), "{object:?}");
-    assert!(object.aside.as_ref().is_some_and(|why| why.ends_with("file: it is not a folder")), "{object:?}");
+    assert!(
+        matches!(&object.note, Some(CacheNote::Aside(why)) if why.ends_with("file: it is not a folder")),
+        "{object:?}"
+    );
 }
 
 #[test]

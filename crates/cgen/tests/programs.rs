@@ -3,7 +3,7 @@
 use crate::support;
 
 use base::limits::HEADROOM_BYTES;
-use cgen::{Optimise, Plan, SourceLine};
+use cgen::{CompileOptions, Optimise, Plan, SourceLine};
 use expect_test::expect;
 use ir::Program;
 use support::{Compiled, check_same, options, program};
@@ -496,29 +496,61 @@ fn conditions_of_all_shapes_compile_without_a_warning() {
     }
 }
 
-/// Each part is a function; variables go from one to the next, and packets may end in any.
-#[test]
-fn a_long_control_is_split_and_means_the_same() {
+/// A program whose ingress has three statements for each of `length`, and some more.
+fn long_control(length: usize) -> Program {
     let mut ingress = String::from("block l0 {\n");
-    for number in 0..1200 {
+    for number in 0..length {
         ingress.push_str(&format!(
             "v5 = (v5 + 32w{number:#x})\nif (h0.0 == 8w{:#x}) {{\n v5 = (v5 ^ 32w0x1234567)\n}}\n",
             number % 256
         ));
         match number % 200 {
             20 => ingress.push_str("apply table0 hit v4\nif (v4) {\n v5 = (v5 + 32w0x5)\n}\n"),
-            90 => ingress.push_str(&format!("if (h1.0 == 4w{:#x}) {{\n leave l0\n}}\n", number / 200)),
+            90 => ingress.push_str(&format!("if (h1.0 == 4w{:#x}) {{\n leave l0\n}}\n", number / 200 % 16)),
             91 => ingress.push_str("set_valid h2\nh2.0 = v5[7:0]\n"),
             92 => ingress.push_str("v3 = v5[31:16]\n"),
             _ => {}
         }
     }
     ingress.push_str("h0.0 = v5[15:8]\n}");
-    let program = small(TABLE, PARSE_TWO, &ingress, "emit h2\nemit h0\nemit h1");
+    small(TABLE, PARSE_TWO, &ingress, "emit h2\nemit h0\nemit h1")
+}
+
+/// Packets that end in several places of such a control.
+const FOR_LONG_CONTROL: &[&[u8]] =
+    &[b"abcdef", b"a\x01\x02x", b"a\x11\x02x", b"b\x21\x02x", b"c\x31\x02x", b"\x05\xf1\x02x", b"a"];
+
+/// Each part is a function; variables go from one to the next, and packets may end in any.
+#[test]
+fn a_long_control_is_split_and_means_the_same() {
+    let program = long_control(1_200);
     let text = c_of(&program);
     assert!(text.matches("WS_PART uint32_t block_2_part_").count() > 5, "{}", function(&text, 2));
     assert!(function(&text, 2).contains("if (!block_2_part_0(env, packets, i)) {\n            goto next;"));
-    check(&program, &[b"abcdef", b"a\x01\x02x", b"a\x11\x02x", b"b\x21\x02x", b"c\x31\x02x", b"\x05\xf1\x02x", b"a"]);
+    assert!(!text.contains("WS_UNITS"));
+    check(&program, FOR_LONG_CONTROL);
+}
+
+/// The parts of a very long control are in several translation units.
+#[test]
+fn a_very_long_control_is_compiled_in_units_and_means_the_same() {
+    let program = long_control(8_600);
+    let text = c_of(&program);
+    let units: Vec<&str> = text.split("#if WS_IN_UNIT(").skip(1).collect();
+    assert_eq!(units.len(), 3);
+    assert!(text.contains("#define WS_UNITS 3\n"));
+    let parts = |text: &str| text.matches("block_2_part_").count();
+    assert!(units[0].contains("WS_EXPORT void ws_block_2(") && parts(units[1]).abs_diff(parts(units[2])) < 2);
+    check(&program, FOR_LONG_CONTROL);
+    // The text is a program by itself, too.
+    let whole = text.replace("#define WS_UNITS 3\n", "");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let options = CompileOptions {
+        cache_dir: Some(folder.path().to_owned()),
+        optimise: Optimise::None,
+        ..CompileOptions::default()
+    };
+    cgen::compile(&whole, &options).expect("valid C");
 }
 
 /// Functions for wide values are called where expanding all of them would take the C compiler minutes.

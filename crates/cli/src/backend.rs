@@ -6,7 +6,7 @@ use crate::frontend::Compiled;
 use crate::terminal::{self, Progress};
 use crate::trace::log::PacketLog;
 use crate::trace::values::Described;
-use cgen::{CompileOptions, Plan, PlugIn, PlugInError, Tuning};
+use cgen::{CacheNote, CompileOptions, Plan, PlugIn, PlugInError, Tuning};
 use std::hash::{BuildHasher as _, RandomState};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub fn choose(program: &Program, kind: Option<BackendKind>, cc: Option<&str>) ->
     };
     match chosen {
         Ok((backend, None)) => {
-            aside(&backend).into_iter().for_each(terminal::note);
+            cache_note(&backend).into_iter().for_each(terminal::note);
             Ok(backend)
         }
         Ok((backend, Some(error @ CodeError::Build(_)))) => {
@@ -72,14 +72,17 @@ pub fn special_code(specialised: SpecialisedProgram, cc: Option<&str>) -> Result
     wirespeed::specialise(specialised, &compiler(cc)).map_err(|error| error.to_string())
 }
 
-/// What to say of code that is not in the cache.
-pub fn aside(backend: &Backend) -> Option<String> {
+/// What to say of the cache, if anything was wrong with it.
+pub fn cache_note(backend: &Backend) -> Option<String> {
     let Backend::Native(native, _) = backend else { return None };
-    native.aside().map(|why| not_cached("native code", why))
+    native.cache_note().map(|note| said_of("native code", note))
 }
 
-fn not_cached(code: &str, why: &str) -> String {
-    format!("{why}\nthe {code} is in a temporary folder, and is not kept")
+fn said_of(code: &str, note: &CacheNote) -> String {
+    match note {
+        CacheNote::Aside(why) => format!("{why}\nthe {code} is in a temporary folder, and is not kept"),
+        CacheNote::Replaced(why) => format!("{why}\nthe {code} in the cache was not used, and was compiled again"),
+    }
 }
 
 fn interpreter_instead(error: &CodeError) -> String {
@@ -93,7 +96,7 @@ pub fn choose_quietly(
     cc: Option<&str>,
 ) -> Result<(Backend, Option<String>), String> {
     let (backend, error) = chosen(program, kind, cc).map_err(|error| error.to_string())?;
-    let said = error.as_ref().map(interpreter_instead).or_else(|| aside(&backend));
+    let said = error.as_ref().map(interpreter_instead).or_else(|| cache_note(&backend));
     Ok((backend, said))
 }
 
@@ -150,11 +153,11 @@ pub fn set_up(program: &Program, backend: Backend, arguments: &SwitchArguments) 
         .start_number(if arguments.starts_anew { RandomState::new().hash_one(()) } else { arguments.seed })
         .queues(usize::from(arguments.priority_queues))
         .plug_ins(arguments.plug_ins.iter().cloned());
-    let is_told = aside(&backend).is_some();
+    let is_told = cache_note(&backend).is_some();
     let mut switch = builder.build_core_on(backend).map_err(Failure::of)?;
     // The cache is the same for both: one note is enough.
-    if let (false, Some(why)) = (is_told, switch.plug_in().and_then(PlugIn::aside)) {
-        terminal::note(not_cached("adapter to the plug-in", why));
+    if let (false, Some(why)) = (is_told, switch.plug_in().and_then(PlugIn::cache_note)) {
+        terminal::note(said_of("adapter to the plug-in", why));
     }
     install(&mut switch, &arguments.entries)?;
     Ok(switch)

@@ -128,8 +128,14 @@ fn shared_object(arguments: &CompileArguments) -> Result<Exit, Exit> {
     let bytes = std::fs::read(&object.path)
         .map_err(|error| system_error(format!("cannot read {}: {error}", object.path.display())))?;
     write_bytes(Some(&output), &bytes)?;
-    say!("{}", output.display());
+    if !is_standard_output(&output) {
+        say!("{}", output.display());
+    }
     Ok(Exit::Success)
+}
+
+fn is_standard_output(path: &Path) -> bool {
+    path == Path::new("-")
 }
 
 fn default_output(file: &Path) -> PathBuf {
@@ -140,9 +146,9 @@ fn write_text(output: Option<&Path>, text: &str) -> Result<Exit, Exit> {
     write_bytes(output, text.as_bytes())
 }
 
-/// Writes a file, or to standard output.
+/// Writes a file, or to standard output, which `-` means, too.
 pub fn write_bytes(output: Option<&Path>, bytes: &[u8]) -> Result<Exit, Exit> {
-    let written = match output {
+    let written = match output.filter(|path| !is_standard_output(path)) {
         Some(path) => std::fs::write(path, bytes).map_err(|error| format!("cannot write {}: {error}", path.display())),
         None => match std::io::stdout().write_all(bytes) {
             // The reader has closed the pipe.

@@ -162,7 +162,7 @@ impl Tester<'_> {
                 (&subject.optimised, code.map_err(|error| error.to_string())?.backend())
             }
         };
-        if let Some(text) = backend::aside(&backend)
+        if let Some(text) = backend::cache_note(&backend)
             && !self.is_cache_noted.replace(true)
         {
             terminal::note(text);

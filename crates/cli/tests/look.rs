@@ -436,12 +436,10 @@ fn conditions_labels_elements_and_truth_values_are_as_in_the_program() {
         m.y = 1
         k = 2
         k < 2: false
-        tmp = 1
         k in 1..2: true
         k = 1
         m.y = 2
         k in 1..2: true
-        tmp = 2
         k = 2
         m.y = 4
         k in 1..2: false

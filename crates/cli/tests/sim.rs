@@ -229,7 +229,7 @@ fn a_flow_can_be_traced_through_the_programs_on_its_way() {
               RouterVerifyChecksum
                 condition of verify_checksum (hdr.ipv4.isValid()): true                               l3fwd.p4:104
                 Csum16 over 18 bytes: 0x22a6                                                          l3fwd.p4:104
-                verify_checksum computes 8870                                                         l3fwd.p4:104
+                verify_checksum computes 0x22a6                                                       l3fwd.p4:104
                 verify_checksum: hdr.ipv4.checksum is wrong: false                                    l3fwd.p4:104
               RouterIngress
                 if (standard_metadata.parser_error != error.NoError): false                           l3fwd.p4:163
@@ -273,7 +273,7 @@ fn a_flow_can_be_traced_through_the_programs_on_its_way() {
               RouterVerifyChecksum
                 condition of verify_checksum (hdr.ipv4.isValid()): true                               l3fwd.p4:104
                 Csum16 over 18 bytes: 0x22a6                                                          l3fwd.p4:104
-                verify_checksum computes 8870                                                         l3fwd.p4:104
+                verify_checksum computes 0x22a6                                                       l3fwd.p4:104
                 verify_checksum: hdr.ipv4.checksum is wrong: false                                    l3fwd.p4:104
               RouterIngress
                 if (standard_metadata.parser_error != error.NoError): false                           l3fwd.p4:163

@@ -139,6 +139,6 @@ fn show(schema: &Schema, field: &MatchField, found: Option<&v1::FieldMatch>) -> 
     let ty = value_type(schema, field);
     match found.and_then(|it| it.field_match_type.as_ref()) {
         None => "*".to_owned(),
-        Some(found) => matches::text(found, |value| ty.show(value), |mask| ty.show_mask(mask)),
+        Some(found) => matches::text(found, |value| ty.show(value), |masked| ty.show_masked(masked)),
     }
 }

@@ -132,9 +132,9 @@ impl<'a> ValueType<'a> {
         }
     }
 
-    /// Formats a mask: as an address if the value is one, else in hexadecimal.
-    pub fn show_mask(&self, mask: &[u8]) -> String {
-        self.style.of_masks().show_bytes(mask)
+    /// Formats a value that has a mask, or the mask: as an address if the value is one, else in hexadecimal.
+    pub fn show_masked(&self, value: &[u8]) -> String {
+        self.style.masked().show_bytes(value)
     }
 }
 

@@ -68,7 +68,7 @@ fn entries() {
 
             MyIngress.acl.filter: 2 entries
             hdr.ipv4.isValid()  hdr.ipv4.srcAddr        meta.dstPort  meta.vlan  priority  action
-            1                   167772160&&&0xff000000  80..90        *          10        drop
+            1                   0xa000000&&&0xff000000  80..90        *          10        drop
             1                   *                       *             7          5         NoAction
 
             MyIngress.balance: 2 entries
@@ -83,7 +83,7 @@ fn entries() {
             {"action":"ipv4_forward","arguments":{"dstAddr":"08:00:00:00:01:11","port":"1"},"idle_timeout_ns":10000000000,"match":{"hdr.ipv4.dstAddr":"10.0.1.1/32"},"metadata":"cafe","table":"MyIngress.ipv4_lpm"}
             {"action":"drop","arguments":{},"match":{"hdr.ipv4.dstAddr":"10.0.0.0/8"},"table":"MyIngress.ipv4_lpm"}
             {"action":"drop","arguments":{},"default":true,"metadata":"beef","table":"MyIngress.ipv4_lpm"}
-            {"action":"drop","arguments":{},"match":{"hdr.ipv4.isValid()":"1","hdr.ipv4.srcAddr":"167772160&&&0xff000000","meta.dstPort":"80..90"},"priority":10,"table":"MyIngress.acl.filter"}
+            {"action":"drop","arguments":{},"match":{"hdr.ipv4.isValid()":"1","hdr.ipv4.srcAddr":"0xa000000&&&0xff000000","meta.dstPort":"80..90"},"priority":10,"table":"MyIngress.acl.filter"}
             {"action":"NoAction","arguments":{},"match":{"hdr.ipv4.isValid()":"1","meta.vlan":"7"},"priority":5,"table":"MyIngress.acl.filter"}
             {"match":{"meta.tag":"9"},"one_of":[{"action":"set_port","arguments":{"port":"1"},"watch_port":1,"weight":2},{"action":"NoAction","arguments":{},"weight":1}],"table":"MyIngress.balance"}
             {"match":{"meta.tag":"7"},"member":3,"table":"MyIngress.balance"}
@@ -202,7 +202,7 @@ fn commands_write_the_same_again() {
         add MyIngress.ipv4_lpm 10.0.1.1/32 do ipv4_forward dstAddr=08:00:00:00:01:11 port=1 timeout 10s metadata cafe
         add MyIngress.ipv4_lpm 10.0.0.0/8 do drop
         default MyIngress.ipv4_lpm do drop metadata beef
-        add MyIngress.acl.filter 1 167772160&&&0xff000000 80..90 * priority 10 do drop
+        add MyIngress.acl.filter 1 0xa000000&&&0xff000000 80..90 * priority 10 do drop
         add MyIngress.acl.filter 1 * * 7 priority 5 do NoAction
         add MyIngress.balance 9 do one-of set_port port=1 weight 2 watch 1 | NoAction
         add MyIngress.balance 7 do member 3

@@ -22,12 +22,12 @@ pub fn write(key: &FieldMatch, bytes: impl Fn(&Bits) -> Vec<u8>) -> Option<Field
 }
 
 /// A match as text that can be parsed again, with values and masks as these functions show them.
-pub fn text(found: &FieldMatchType, value: impl Fn(&[u8]) -> String, mask: impl Fn(&[u8]) -> String) -> String {
+pub fn text(found: &FieldMatchType, value: impl Fn(&[u8]) -> String, masked: impl Fn(&[u8]) -> String) -> String {
     match found {
         FieldMatchType::Exact(it) => value(&it.value),
         FieldMatchType::Optional(it) => value(&it.value),
         FieldMatchType::Lpm(it) => format!("{}/{}", value(&it.value), it.prefix_len),
-        FieldMatchType::Ternary(it) => format!("{}&&&{}", value(&it.value), mask(&it.mask)),
+        FieldMatchType::Ternary(it) => format!("{}&&&{}", masked(&it.value), masked(&it.mask)),
         FieldMatchType::Range(it) => format!("{}..{}", value(&it.low), value(&it.high)),
         FieldMatchType::Other(_) => "?".to_owned(),
     }

@@ -72,8 +72,8 @@ impl Style {
         shown.unwrap_or_else(|| hexadecimal(bytes))
     }
 
-    /// The style of masks of such numbers.
-    pub fn of_masks(self) -> Style {
+    /// The style of such numbers with a mask, and of the mask.
+    pub fn masked(self) -> Style {
         if self == Style::Decimal { Style::Hexadecimal } else { self }
     }
 
@@ -84,7 +84,7 @@ impl Style {
 
     /// What an entry requires of a key, as [`crate::entry_key`] reads it.
     pub fn show_match(self, wanted: &FieldMatch) -> String {
-        wanted.text(SIGNS, |value, is_mask| if is_mask { self.of_masks() } else { self }.show(value))
+        wanted.text(SIGNS, |value, is_masked| if is_masked { self.masked() } else { self }.show(value))
     }
 }
 

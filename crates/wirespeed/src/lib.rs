@@ -26,7 +26,7 @@ pub use ::switch::traffic::ETHERNET_OVERHEAD_BYTES;
 pub use ::switch::{Config, Decision, DropReason, Frame, Observer, Output, PoolLimits, Stats};
 pub use base::Bits;
 pub use builder::{Backend, SwitchBuilder};
-pub use cgen::{CompileOptions, Optimise, Tuning};
+pub use cgen::{CacheNote, CompileOptions, Optimise, Tuning};
 pub use control::{Api, Reply};
 pub use error::{BuildError, CodeError, CompileError, ControlErrors, NoSuchPort, WrongArchitecture};
 pub use journey::{Journey, Named, Step, What};

@@ -3,7 +3,7 @@
 use crate::builder::{Backend, SwitchBuilder};
 use crate::error::CodeError;
 use base::Span;
-use cgen::{CompileOptions, Native, Plan, SourceLine, Tuning};
+use cgen::{CacheNote, CompileOptions, Native, Plan, SourceLine, Tuning};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use switch::{Specialisation, SpecialisedProgram};
@@ -46,9 +46,9 @@ impl Code {
         &self.plan
     }
 
-    /// Why the code is not in the cache, if it is not.
-    pub fn aside(&self) -> Option<&str> {
-        self.native.aside()
+    /// What was wrong with the cache when it was compiled, if anything was.
+    pub fn cache_note(&self) -> Option<&CacheNote> {
+        self.native.cache_note()
     }
 
     /// The backend of a switch that runs it.

@@ -83,6 +83,10 @@ pub(crate) enum Item {
     Constant { ty: String, name: String, length: Option<u32>, value: Expr },
     /// A function.
     Function { head: String, body: Vec<Stmt> },
+    /// A function that is defined further down or in another translation unit.
+    Prototype(String),
+    /// What only one translation unit of the file has.
+    Unit(usize, Vec<Item>),
 }
 
 /// A member of a struct.

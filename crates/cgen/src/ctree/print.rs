@@ -4,21 +4,13 @@
 //! readers need not know C's precedences and no compiler warns about them.
 
 use super::{Expr, Item, Member, Stmt};
+use crate::units::first_line;
 use std::fmt::Write as _;
 
 /// The text of a file.
 pub(crate) fn print(items: &[Item]) -> String {
     let mut printer = Printer { text: String::new(), indent: 0 };
-    for (position, item) in items.iter().enumerate() {
-        let tight = |item: &Item| matches!(item, Item::Define(_) | Item::Include(_) | Item::Assert(..));
-        if position > 0
-            && !(tight(&items[position - 1]) && tight(item))
-            && !matches!(items[position - 1], Item::Comment(_))
-        {
-            printer.text.push('\n');
-        }
-        printer.item(item);
-    }
+    printer.items(items);
     printer.text
 }
 
@@ -34,6 +26,20 @@ impl Printer {
     fn line(&mut self, text: &str) {
         let width = if text.is_empty() { 0 } else { 4 * self.indent.min(INDENT_MAX) };
         let _ = writeln!(self.text, "{:width$}{text}", "");
+    }
+
+    fn items(&mut self, items: &[Item]) {
+        let tight =
+            |item: &Item| matches!(item, Item::Define(_) | Item::Include(_) | Item::Assert(..) | Item::Prototype(_));
+        for (position, item) in items.iter().enumerate() {
+            if position > 0
+                && !(tight(&items[position - 1]) && tight(item))
+                && !matches!(items[position - 1], Item::Comment(_))
+            {
+                self.text.push('\n');
+            }
+            self.item(item);
+        }
     }
 
     fn item(&mut self, item: &Item) {
@@ -57,6 +63,12 @@ impl Printer {
             Item::Function { head, body } => {
                 self.line(head);
                 self.braces(body, "}");
+            }
+            Item::Prototype(head) => self.line(&format!("{head};")),
+            Item::Unit(number, items) => {
+                self.line(&first_line(*number));
+                self.items(items);
+                self.line(&format!("#endif /* WS_IN_UNIT({number}) */"));
             }
         }
     }

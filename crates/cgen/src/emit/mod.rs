@@ -18,7 +18,7 @@
 //! * `unit`: the values of state at the entries of stages, its names and saved places; the passes.
 //!
 //! From there to C: `to_c` prints statements, `burst` the loops around them, `table_functions` what functions do about
-//! tables besides.
+//! tables besides; `units` divides long files.
 
 mod burst;
 mod checksum;
@@ -45,6 +45,7 @@ mod table;
 mod table_functions;
 mod to_c;
 mod unit;
+mod units;
 mod variants;
 mod wide;
 
@@ -118,7 +119,7 @@ pub fn emit_lir(program: &Program, plan: &Plan, source: Source<'_>) -> String {
 /// The C text of a program. `source` returns the line that a span begins on, if there is one; it becomes a comment
 /// above the statement.
 pub fn emit_c(program: &Program, plan: &Plan, source: Source<'_>) -> String {
-    print(&Emitter::new(program, plan, source, &|_| ()).items())
+    print(&units::divide(Emitter::new(program, plan, source, &|_| ()).items()))
 }
 
 /// The optimisations that the C compiler is told to reduce, because the program is so long that it would take minutes:
@@ -225,7 +226,7 @@ impl<'e> Emitter<'e> {
         if !self.plan.storage.homes.is_empty() {
             let homes = self.plan.storage.homes.iter().map(|&home| int(home)).collect();
             items.push(Item::Constant {
-                ty: "static const uint32_t".into(),
+                ty: "static const uint32_t WS_UNUSED".into(),
                 name: "homes".into(),
                 length: Some(self.plan.storage.homes.len() as u32),
                 value: C::List(homes),

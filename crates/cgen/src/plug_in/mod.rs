@@ -12,7 +12,7 @@ mod adapter;
 
 pub use adapter::{header, prototype};
 
-use crate::compile::{CompileError, CompileOptions, compile_and_load};
+use crate::compile::{CacheNote, CompileError, CompileOptions, compile_and_load};
 use crate::private_copy::open_copy;
 use base::index::Id as _;
 use base::{Bits, OrderedMap};
@@ -108,7 +108,7 @@ pub struct PlugIn {
     /// Words of the present call, reused to avoid allocation.
     inputs: Vec<u64>,
     outputs: Vec<u64>,
-    aside: Option<String>,
+    cache_note: Option<CacheNote>,
     /// Keeps the adapter's functions mapped.
     _adapter: Option<Library>,
     /// Keeps the plug-ins' functions mapped.
@@ -134,7 +134,7 @@ impl PlugIn {
             return Err(PlugInError::Missing(absent));
         }
         let loaded = (!functions.is_empty()).then(|| load_adapter(program, options)).transpose()?;
-        let (compiled, aside) = loaded.map_or((None, None), |(library, aside)| (Some(library), aside));
+        let (compiled, cache_note) = loaded.map_or((None, None), |(library, note)| (Some(library), note));
         let adapters = compiled.iter().flat_map(|library| {
             (0..functions.len()).map(move |number| symbol::<Adapter>(library, &format!("ws_extern_{number}")))
         });
@@ -153,7 +153,7 @@ impl PlugIn {
             deletes: deletes.collect(),
             inputs: Vec::new(),
             outputs: Vec::new(),
-            aside,
+            cache_note,
             _adapter: compiled,
             _libraries: libraries,
         };
@@ -166,9 +166,9 @@ impl PlugIn {
         Ok(plug_in)
     }
 
-    /// Why the adapter was compiled beside the cache, if it was.
-    pub fn aside(&self) -> Option<&str> {
-        self.aside.as_deref()
+    /// What was wrong with the cache when the adapter was compiled, if anything was.
+    pub fn cache_note(&self) -> Option<&CacheNote> {
+        self.cache_note.as_ref()
     }
 
     /// Calls a function, or a method of an object. Returns the outputs, concatenated, the first most significant.
@@ -218,8 +218,8 @@ fn open(path: &Path) -> Result<Library, PlugInError> {
     unsafe { Library::new(&found) }.map_err(|error| PlugInError::Library { path: path.to_owned(), error })
 }
 
-/// Compiles and loads the adapter. Also returns why it was compiled beside the cache, if it was.
-fn load_adapter(program: &Program, options: &CompileOptions) -> Result<(Library, Option<String>), PlugInError> {
+/// Compiles and loads the adapter. Also returns what was wrong with the cache.
+fn load_adapter(program: &Program, options: &CompileOptions) -> Result<(Library, Option<CacheNote>), PlugInError> {
     let options = CompileOptions { target: None, ..options.clone() };
     // SAFETY: the adapter has no constructors.
     let load = |object: &Path| open_copy(object, |copy| unsafe { Library::new(copy) });

@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use switch::{Decision, Observer};
 use tables::{Handle, TableSet};
+use values::Style;
 
 /// The source of a position.
 const PLACE_COLUMN: usize = 88;
@@ -33,6 +34,8 @@ const REQUESTS: [&str; 13] = [
     "truncate",
     "digest",
 ];
+/// The name that lowering gives to intermediate values.
+const TEMPORARY: &str = "tmp";
 
 /// Functions whose first argument is a condition, on which they compute the checksum of the second.
 const CHECKSUMS: [&str; 4] =
@@ -316,13 +319,17 @@ impl Journey {
             }
             None => {
                 self.request = None;
-                let (name, value) = (described.place(place), described.at_place(place, value));
                 // `verify_checksum` assigns nothing that the program names.
                 let is_verified = |name: &str| CHECKSUMS.contains(&name) && name.starts_with("verify");
                 let verified = described.places.call(span).filter(|(name, _)| is_verified(name) && is_local(place));
                 if let Some((function, _)) = verified {
+                    let value = Style::Hexadecimal.show(value);
                     let detail = detail!("name": function, "value": value);
                     return self.line(self.depth, span, "checksum", format!("{function} computes {value}"), detail);
+                }
+                let (name, value) = (described.place(place), described.at_place(place, value));
+                if is_local(place) && name == TEMPORARY && !described.places.names(span, TEMPORARY) {
+                    return;
                 }
                 let step = if is_intrinsic(place) { "metadata" } else { "assignment" };
                 let detail = detail!("name": name, "value": value, "is_kept": is_kept);

@@ -39,6 +39,11 @@ impl Places {
         if span.is_none() { "" } else { self.0.text(span) }
     }
 
+    /// Whether the text of a span has this name.
+    pub fn names(&self, span: Span, name: &str) -> bool {
+        self.text(span).split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| word == name)
+    }
+
     /// The condition of an `if` or a `switch` at a span, as written; `None` if there is no such statement.
     pub fn question(&self, keyword: &str, span: Span) -> Option<String> {
         let rest = self.text(span).strip_prefix(keyword)?.trim_start();

@@ -57,6 +57,10 @@ fn common_intention(name: &str) -> Option<&'static str> {
         "True" | "TRUE" => Some("write `true`"),
         "False" | "FALSE" => Some("write `false`"),
         "printf" | "print" => Some("v1model logs with `log_msg(\"x is {}\", { x })`"),
+        "var" | "let" | "auto" => Some("a variable has its type before its name: `bit<32> x = 1;`"),
+        "ntohs" | "ntohl" | "htons" | "htonl" | "bswap16" | "bswap32" => {
+            Some("fields are numbers: extraction and emission convert between them and network byte order")
+        }
         "valid" => Some("P4_16 tests a header with `h.isValid()`"),
         "CPU_PORT" => Some("define it on the command line, with the port's number: `-D CPU_PORT=255`"),
         _ => None,
@@ -126,7 +130,8 @@ mod tests {
     #[test]
     fn names_of_other_places() {
         check_apply(
-            "uint8_t a = 1; int32_t b = 2; drop(); s.x = CPU_PORT; if (valid(s.h) && True) { printf(\"x\"); }",
+            "uint8_t a = 1; int32_t b = 2; drop(); s.x = CPU_PORT; if (valid(s.h) && True) { printf(\"x\"); } \
+             var i = 3; s.x = ntohs(s.x);",
             expect![[r#"
                 t.p4:3:1: error[E0201]: `uint8_t` is not declared
                   `uint8_t`: unknown name
@@ -149,6 +154,12 @@ mod tests {
                 t.p4:3:81: error[E0201]: `printf` is not declared
                   `printf`: unknown name
                   = v1model logs with `log_msg("x is {}", { x })`
+                t.p4:3:96: error[E0201]: `var` is not declared
+                  `var`: unknown name
+                  = a variable has its type before its name: `bit<32> x = 1;`
+                t.p4:3:113: error[E0201]: `ntohs` is not declared
+                  `ntohs`: unknown name
+                  = fields are numbers: extraction and emission convert between them and network byte order
             "#]],
         );
     }
