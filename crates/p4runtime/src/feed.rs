@@ -259,12 +259,11 @@ fn send(core: &Core, list: &digest_lists::List) {
     let Some(target) = core.pipelines().current() else { return };
     let Some(digest) = target.schema.model.digest(list.digest) else { return };
     let data = list.messages.iter().map(|leaves| data::write(&target.schema, &digest.data, leaves)).collect();
-    core.notify(Answer::Digest(v1::DigestList {
-        digest_id: list.digest,
-        list_id: list.list,
-        data,
-        timestamp: timestamp(),
-    }));
+    let update =
+        Answer::Digest(v1::DigestList { digest_id: list.digest, list_id: list.list, data, timestamp: timestamp() });
+    let ack_timeout_ns = config_of(core, list.digest).map_or(0, |config| config.ack_timeout_ns);
+    // Without an acknowledgement, the program does not report its contents again.
+    core.notify_within(update, (ack_timeout_ns > 0).then(|| Duration::from_nanos(ack_timeout_ns)));
 }
 
 /// Nanoseconds since the epoch.
@@ -283,6 +282,11 @@ impl Core {
 
     /// Sends the primary controllers a message that may be lost.
     pub fn notify(&self, update: Answer) {
+        self.notify_within(update, None);
+    }
+
+    /// The same with a message that is to be sent within this time, or not at all.
+    fn notify_within(&self, update: Answer, time_max: Option<Duration>) {
         // Digests were shown when they arrived.
         if !matches!(update, Answer::Digest(_)) {
             self.watchers.show(&update);
@@ -298,10 +302,11 @@ impl Core {
             return;
         }
         let now = Instant::now();
+        let expires = time_max.and_then(|it| now.checked_add(it));
         for (outbox, config) in primaries {
             let told = config.map_or_else(|| Some(update.clone()), |config| config.visible_part(&update));
             let Some(told) = told else { continue };
-            if outbox.post(message(told), now) == crate::outbox::Posted::Closed {
+            if outbox.post(message(told), now, expires) == crate::outbox::Posted::Closed {
                 tracing::warn!("a controller that does not read has been disconnected");
             }
         }

@@ -5,7 +5,9 @@
 //! while although messages wait, its stream is closed.
 //!
 //! A controller that cannot keep up gets fresh packets: those that have waited for long are dropped as long as many
-//! messages wait. Otherwise it would decide about each packet when its flow has long been handled, or has ended.
+//! messages wait. Otherwise it would decide about each packet when its flow has long been handled, or has ended. A list
+//! of digests is dropped when the time for its acknowledgement has passed before it is sent: from then on, the program
+//! reports again what is still so, and the list itself may report what is no longer so.
 
 use crate::feed::{Loss, Losses};
 use p4runtime_proto::p4::v1::StreamMessageResponse;
@@ -64,9 +66,15 @@ struct Notice {
     message: StreamMessageResponse,
     size: usize,
     posted: Instant,
+    /// When it is of no use any more.
+    expires: Option<Instant>,
 }
 
 impl Notice {
+    fn has_expired(&self, now: Instant) -> bool {
+        self.expires.is_some_and(|expires| now >= expires)
+    }
+
     fn is_packet(&self) -> bool {
         matches!(self.message.update, Some(Update::Packet(_)))
     }
@@ -109,8 +117,8 @@ impl Outbox {
         Posted::Waits
     }
 
-    /// Adds a message that may be lost.
-    pub fn post(&self, message: StreamMessageResponse, now: Instant) -> Posted {
+    /// Adds a message that may be lost, and is dropped if it is not sent before it expires.
+    pub fn post(&self, message: StreamMessageResponse, now: Instant, expires: Option<Instant>) -> Posted {
         let size = message.encoded_len();
         let mut queue = self.0.lock();
         if queue.end.is_some() || queue.is_gone {
@@ -127,7 +135,7 @@ impl Outbox {
             return Posted::Dropped;
         }
         queue.bytes += size;
-        queue.notices.push_back(Notice { message, size, posted: now });
+        queue.notices.push_back(Notice { message, size, posted: now, expires });
         queue.wake();
         Posted::Waits
     }
@@ -187,10 +195,12 @@ impl Shared {
         queue.bytes = 0;
     }
 
-    /// Drops the first packets that are stale while many messages wait.
+    /// Drops the first messages that have expired, and the first packets that are stale while many messages wait.
     fn forget_stale(&self, queue: &mut Queue, now: Instant) {
         let is_stale = |it: &Notice| it.is_packet() && now.saturating_duration_since(it.posted) >= STALE;
-        while queue.notices.len() > CROWD && queue.notices.front().is_some_and(is_stale) {
+        while let Some(first) = queue.notices.front()
+            && (first.has_expired(now) || queue.notices.len() > CROWD && is_stale(first))
+        {
             let Some(stale) = queue.notices.pop_front() else { return };
             queue.bytes -= stale.size;
             self.losses.add_message(Loss::Unread, &stale.message);
@@ -274,7 +284,7 @@ mod tests {
 
     /// Adds packets of a mebibyte until one does not fit, and returns how many there are.
     fn fill(outbox: &Outbox, now: Instant) -> usize {
-        (0..100).take_while(|_| outbox.post(packet(1 << 20), now) == Posted::Waits).count()
+        (0..100).take_while(|_| outbox.post(packet(1 << 20), now, None) == Posted::Waits).count()
     }
 
     #[tokio::test]
@@ -282,7 +292,7 @@ mod tests {
         let (outbox, mut outgoing) = Outbox::new(Losses::default());
         let now = Instant::now();
         assert_eq!(fill(&outbox, now), 7);
-        assert_eq!(outbox.post(packet(1 << 20), now), Posted::Dropped);
+        assert_eq!(outbox.post(packet(1 << 20), now, None), Posted::Dropped);
         assert_eq!(outbox.post_urgent(arbitration()), Posted::Waits, "there is room of its own for it");
         let first = outgoing.next().await.unwrap().unwrap();
         assert!(matches!(first.update, Some(Update::Arbitration(_))), "it goes first");
@@ -295,13 +305,13 @@ mod tests {
         let (outbox, mut outgoing) = Outbox::new(Losses::default());
         let now = Instant::now();
         fill(&outbox, now);
-        assert_eq!(outbox.post(packet(1 << 20), now + PATIENCE / 2), Posted::Dropped);
-        assert_eq!(outbox.post(packet(1 << 20), now + PATIENCE), Posted::Closed);
+        assert_eq!(outbox.post(packet(1 << 20), now + PATIENCE / 2, None), Posted::Dropped);
+        assert_eq!(outbox.post(packet(1 << 20), now + PATIENCE, None), Posted::Closed);
         outbox.closed().await;
         let end = outgoing.next().await.unwrap().unwrap_err();
         assert_eq!(end.code(), Code::ResourceExhausted);
         assert!(outgoing.next().await.is_none());
-        assert_eq!(outbox.post(packet(1), now), Posted::Dropped);
+        assert_eq!(outbox.post(packet(1), now, None), Posted::Dropped);
     }
 
     #[test]
@@ -310,17 +320,17 @@ mod tests {
         let (outbox, outgoing) = Outbox::new(losses.clone());
         let now = Instant::now();
         let digests = DigestList { data: vec![P4Data::default(); 5], ..DigestList::default() };
-        outbox.post(StreamMessageResponse { update: Some(Update::Digest(digests)) }, now);
+        outbox.post(StreamMessageResponse { update: Some(Update::Digest(digests)) }, now, None);
         let waiting = fill(&outbox, now) as u64;
         assert_eq!(losses.total(), 1, "the packet that found no room");
         outbox.post_urgent(arbitration());
         drop(outgoing);
         assert_eq!(losses.total(), 1 + waiting + 5, "and what waits for one who leaves, digest by digest");
-        assert_eq!(outbox.post(packet(1), now), Posted::Dropped);
+        assert_eq!(outbox.post(packet(1), now, None), Posted::Dropped);
         assert_eq!(losses.total(), 1 + waiting + 5 + 1);
         let (outbox, _outgoing) = Outbox::new(losses.clone());
         fill(&outbox, now);
-        outbox.post(packet(1 << 20), now + PATIENCE);
+        outbox.post(packet(1 << 20), now + PATIENCE, None);
         assert_eq!(losses.total(), 7 + waiting + 2 + waiting, "one who does not read and is cut off");
     }
 
@@ -328,7 +338,7 @@ mod tests {
     fn small_messages_and_urgent_ones_are_bounded_by_their_number() {
         let (outbox, _outgoing) = Outbox::new(Losses::default());
         let now = Instant::now();
-        let waiting = (0..20_000).take_while(|_| outbox.post(packet(1), now) == Posted::Waits).count();
+        let waiting = (0..20_000).take_while(|_| outbox.post(packet(1), now, None) == Posted::Waits).count();
         assert_eq!(waiting, NOTICES_MAX);
         let urgent = (0..1000).take_while(|_| outbox.post_urgent(arbitration()) == Posted::Waits).count();
         assert_eq!(urgent, URGENT_MAX);
@@ -343,9 +353,9 @@ mod tests {
         };
         let now = Instant::now();
         let long_ago = now.checked_sub(STALE).unwrap();
-        outbox.post(idle(), long_ago);
-        let posted: Vec<Posted> = (0..1000).map(|_| outbox.post(packet(1), long_ago)).collect();
-        assert!(posted.iter().chain(&[outbox.post(packet(2), now)]).all(|it| *it == Posted::Waits));
+        outbox.post(idle(), long_ago, None);
+        let posted: Vec<Posted> = (0..1000).map(|_| outbox.post(packet(1), long_ago, None)).collect();
+        assert!(posted.iter().chain(&[outbox.post(packet(2), now, None)]).all(|it| *it == Posted::Waits));
         assert!(outbox.has_unread_idle());
         let first = outgoing.next().await.unwrap().unwrap();
         assert!(matches!(first.update, Some(Update::IdleTimeoutNotification(_))));
@@ -358,5 +368,26 @@ mod tests {
         let fresh = lengths.iter().filter(|length| **length == 2).count();
         assert_eq!((lengths.len(), fresh), (CROWD, 1), "where few wait, old ones are sent, too");
         assert_eq!(losses.total(), 1001 - CROWD as u64);
+    }
+
+    #[tokio::test]
+    async fn digests_whose_time_has_passed_are_not_sent() {
+        let losses = Losses::default();
+        let (outbox, mut outgoing) = Outbox::new(losses.clone());
+        let digests = |list_id| {
+            let list = DigestList { list_id, data: vec![P4Data::default(); 5], ..DigestList::default() };
+            StreamMessageResponse { update: Some(Update::Digest(list)) }
+        };
+        let (now, second) = (Instant::now(), Duration::from_secs(1));
+        let long_ago = now.checked_sub(second).unwrap();
+        outbox.post(digests(1), long_ago, Some(now));
+        outbox.post(digests(2), long_ago, Some(now));
+        outbox.post(digests(3), now, Some(now + 3600 * second));
+        outbox.post(digests(4), long_ago, None);
+        for expected in [3, 4] {
+            let Some(Update::Digest(list)) = outgoing.next().await.unwrap().unwrap().update else { panic!() };
+            assert_eq!(list.list_id, expected);
+        }
+        assert_eq!((losses.total(), outbox.has_unread()), (10, false));
     }
 }

@@ -127,7 +127,7 @@ impl Stream {
             ..v1::StreamError::default()
         };
         // The error may be lost: a controller that sends invalid messages without reading gets no memory for it.
-        self.outbox.post(message(Answer::Error(error)), Instant::now());
+        self.outbox.post(message(Answer::Error(error)), Instant::now(), None);
     }
 
     // --------------------------------------------------------------------------------------------- arbitration

@@ -71,7 +71,7 @@ impl Watchers {
     pub fn show(&self, update: &Answer) {
         let now = Instant::now();
         for outbox in self.lock().outboxes.values() {
-            outbox.post(message(update.clone()), now);
+            outbox.post(message(update.clone()), now, None);
         }
     }
 
