@@ -14,7 +14,7 @@ pub mod flight;
 
 pub use config::{ChannelConfig, Interval};
 pub use counters::{ChannelCounters, ChannelDrop};
-pub use flight::Flight;
+pub use flight::Flights;
 
 use config::Framing;
 

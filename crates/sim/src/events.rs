@@ -91,6 +91,14 @@ impl EventQueues {
         (self.times[begin + source as usize], source)
     }
 
+    /// Has the processor fetch what is known about a source of a node.
+    #[inline]
+    pub(crate) fn fetch(&self, node: u32, source: Source) {
+        let begin = self.begins[node as usize] as usize;
+        tables::prefetch(&raw const self.times[begin + source as usize]);
+        tables::prefetch(&raw const self.winners[begin]);
+    }
+
     /// Sets the time of the next event of a node's source; [`Time::MAX`] for none.
     #[inline]
     pub fn set(&mut self, node: u32, source: Source, time: Time) {

@@ -304,8 +304,17 @@ impl Host {
             return self.stack.count(|counters| &mut counters.wrong_checksum);
         };
         let key = (ports.destination, header.source, ports.source);
-        let index = match (self.connections.get(&key), self.listeners.get(&ports.destination)) {
-            (Some(&index), _) => index,
+        let connection = self.connections.get(&key).copied();
+        // Of what a connection waits for the sum is known.
+        let sum = match connection.and_then(|index| self.tasks.get(index)) {
+            Some(Task::Tcp(endpoint)) if !payload.is_empty() => endpoint.sum_if_expected(&segment, payload),
+            _ => None,
+        };
+        if !tcp::is_intact(header, bytes, sum.map(|sum| (payload.len(), sum))) {
+            return self.stack.count(|counters| &mut counters.wrong_checksum);
+        }
+        let index = match (connection, self.listeners.get(&ports.destination)) {
+            (Some(index), _) => index,
             (None, Some(listener)) if tcp::opens(&segment) => {
                 let endpoint = TcpEndpoint::server(listener, header.source, key.0, key.2, context.now());
                 let index = self.tasks.len();
@@ -319,7 +328,7 @@ impl Host {
             }
         };
         if let Some(Task::Tcp(endpoint)) = self.tasks.get_mut(index) {
-            endpoint.receive(context, &mut self.stack, &segment, payload);
+            endpoint.receive(context, &mut self.stack, &segment, payload.is_empty() || sum.is_some());
             self.timers.set(index as u32 + 1, endpoint.next());
             if endpoint.takes_answer() {
                 self.note_answer(context.now(), index);

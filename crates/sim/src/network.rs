@@ -91,7 +91,7 @@ impl Network {
             let log = &mut partition.fabric.log;
             (log.follows, log.queues) = (recording.follows, recording.queues);
             log.traced = recording.traced.clone();
-            let ports = if recording.captured.is_empty() { 0 } else { partition.fabric.flights.len() };
+            let ports = if recording.captured.is_empty() { 0 } else { partition.fabric.flights.channels() };
             log.captured = vec![false; ports];
         }
         for &channel in &recording.captured {

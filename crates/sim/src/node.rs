@@ -32,10 +32,7 @@ pub trait Node: Any + Send {
     /// Packets have arrived, in this order. It is called if [`Node::takes_bursts`], and what follows from a packet
     /// has its time (`Context::set_now`).
     fn receive_burst(&mut self, context: &mut Context<'_>, arrivals: &mut Vec<Arrival>) {
-        for Arrival { time, port, packet } in arrivals.drain(..) {
-            context.set_now(time);
-            self.receive(context, port, packet);
-        }
+        receive_singly(self, context, arrivals);
     }
 
     /// The time of the next timer has come.
@@ -47,6 +44,14 @@ pub trait Node: Any + Send {
     /// Whether packets begin and end there, as at hosts.
     fn is_end(&self) -> bool {
         false
+    }
+}
+
+/// Hands a node the packets of a burst one by one.
+pub(crate) fn receive_singly(node: &mut (impl Node + ?Sized), context: &mut Context<'_>, arrivals: &mut Vec<Arrival>) {
+    for Arrival { time, port, packet } in arrivals.drain(..) {
+        context.set_now(time);
+        node.receive(context, port, packet);
     }
 }
 
@@ -83,6 +88,18 @@ impl Context<'_> {
     #[inline]
     pub fn send(&mut self, port: usize, packet: Packet) {
         self.fabric.send(self.first_port + port, (self.node, port), packet, self.is_end);
+    }
+
+    /// Has the processor fetch what is known about a port on which a packet will soon be sent.
+    #[inline]
+    pub(crate) fn fetch(&self, port: usize) {
+        self.fabric.fetch_transmitter(self.first_port + port);
+    }
+
+    /// The same with what is known about the other end, which is best done when the former has come.
+    #[inline]
+    pub(crate) fn fetch_peer(&self, port: usize) {
+        self.fabric.fetch_peer(self.first_port + port);
     }
 
     /// The transmitter of a port.

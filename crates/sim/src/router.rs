@@ -7,7 +7,7 @@
 mod errors;
 
 use self::errors::Budget;
-use crate::node::{Context, Node};
+use crate::node::{self, Arrival, Context, Node};
 use crate::packet::Packet;
 use crate::record::Loss;
 use crate::time::Time;
@@ -131,7 +131,12 @@ pub struct Router {
     routes: Routes,
     counters: RouterCounters,
     budget: Budget,
+    /// Of the packets of a burst: where they go. Empty between bursts.
+    ways: Vec<Way>,
 }
+
+/// Where a packet goes: to this port; `None` if it is not for the router's Ethernet address, so not to be forwarded.
+type Way = Option<Result<usize, Refusal>>;
 
 /// Groups and routes in the form in which a packet touches the least memory.
 #[derive(Default)]
@@ -168,7 +173,8 @@ impl Router {
     pub fn new(mut config: RouterConfig) -> Router {
         // In a large network they take more memory than everything else: they are kept in one form.
         let routes = Routes::new(&take(&mut config.groups), &take(&mut config.routes));
-        Router { config, routes, counters: RouterCounters::default(), budget: Budget::default() }
+        let (counters, budget) = (RouterCounters::default(), Budget::default());
+        Router { config, routes, counters, budget, ways: Vec::new() }
     }
 
     /// What it has counted.
@@ -187,8 +193,26 @@ impl Router {
         }
     }
 
-    fn forward(&mut self, context: &mut Context<'_>, from: usize, mut packet: Packet) {
-        let result = self.route(packet.bytes()).and_then(|port| {
+    /// Where a packet goes that has arrived on a port.
+    fn way(&self, from: usize, packet: &Packet) -> Way {
+        let destination = crate::wire::array(packet.bytes(), 0).map(Mac);
+        (destination == Some(self.config.ports[from].mac)).then(|| self.route(packet.bytes()))
+    }
+
+    /// Sends a packet on its way.
+    fn send(&mut self, context: &mut Context<'_>, from: usize, packet: Packet, way: Way) {
+        if let Some(route) = way {
+            return self.forward(context, from, packet, route);
+        }
+        let is_group = crate::wire::array(packet.bytes(), 0).map(Mac).is_some_and(Mac::is_group);
+        if !is_group || self.answer(context, from, &packet).is_none() {
+            self.counters.ignored += 1;
+        }
+        context.lose(packet, Loss::Ignored);
+    }
+
+    fn forward(&mut self, context: &mut Context<'_>, from: usize, mut packet: Packet, route: Result<usize, Refusal>) {
+        let result = route.and_then(|port| {
             ip::decrement_ttl(packet.bytes_mut()).ok_or(EXPIRED)?;
             Ok(port)
         });
@@ -339,17 +363,34 @@ impl Node for Router {
             let Some((_, groups, routes)) = self.config.updates.pop_front() else { break };
             self.routes = Routes::new(&groups, &routes);
         }
-        let destination = crate::wire::array(packet.bytes(), 0).map(Mac);
-        match destination {
-            Some(mac) if mac == self.config.ports[port].mac => self.forward(context, port, packet),
-            destination => {
-                let is_group = destination.is_some_and(Mac::is_group);
-                if !is_group || self.answer(context, port, &packet).is_none() {
-                    self.counters.ignored += 1;
-                }
-                context.lose(packet, Loss::Ignored);
-            }
+        let way = self.way(port, &packet);
+        self.send(context, port, packet, way);
+    }
+
+    fn takes_bursts(&self) -> bool {
+        true
+    }
+
+    /// In a large network most of what a packet needs is in no cache: it is fetched for all of them at the same time.
+    fn receive_burst(&mut self, context: &mut Context<'_>, arrivals: &mut Vec<Arrival>) {
+        let last = arrivals.last().map_or(Time::ZERO, |last| last.time);
+        if self.config.updates.front().is_some_and(|(time, ..)| *time <= last) {
+            return node::receive_singly(self, context, arrivals);
         }
+        let mut ways = take(&mut self.ways);
+        for Arrival { port, packet, .. } in &*arrivals {
+            let way = self.way(*port, packet);
+            if let Some(Ok(port)) = way {
+                context.fetch(port);
+            }
+            ways.push(way);
+        }
+        ways.iter().for_each(|way| way.iter().flatten().for_each(|port| context.fetch_peer(*port)));
+        for (Arrival { time, port, packet }, way) in arrivals.drain(..).zip(ways.drain(..)) {
+            context.set_now(time);
+            self.send(context, port, packet, way);
+        }
+        self.ways = ways;
     }
 
     fn timer(&mut self, _context: &mut Context<'_>) {}

@@ -3,6 +3,8 @@
 //! What enters: the key of a stream and a position in it. What leaves: the bytes from there on, so that a receiver can
 //! check what arrives without storing what was sent. Two streams with different keys have different bytes.
 
+use crate::wire;
+
 /// The bytes that are made at once.
 const BLOCK_BYTES: usize = 64;
 
@@ -18,21 +20,50 @@ const WORDS: [u64; BLOCK_BYTES / 8] = [
     0x5be0_cd19_137e_2179,
 ];
 
-/// Writes the bytes of stream `key` from `position` on into `out`.
-pub fn fill(key: u64, position: u64, out: &mut [u8]) {
-    let (number, skip) = (position / BLOCK_BYTES as u64, (position % BLOCK_BYTES as u64) as usize);
-    let head = ((BLOCK_BYTES - skip) % BLOCK_BYTES).min(out.len());
+/// Writes the bytes of stream `key` from `position` on into `out`. The result is their sum, as [`wire::sum_of`] has it:
+/// to add them up as they are made takes less than to read them again.
+pub fn fill(key: u64, position: u64, out: &mut [u8]) -> u64 {
+    let head = head_bytes(position, out.len());
     let (first, rest) = out.split_at_mut(head);
-    first.copy_from_slice(&block(key, number)[skip..][..head]);
-    let mut numbers = number + u64::from(skip > 0)..;
-    let mut chunks = rest.chunks_exact_mut(BLOCK_BYTES);
-    for (chunk, number) in chunks.by_ref().zip(&mut numbers) {
-        chunk.copy_from_slice(&block(key, number));
+    let mut number = position / BLOCK_BYTES as u64;
+    if head > 0 {
+        let block = bytes_of(&block(key, number));
+        first.copy_from_slice(&block[(position % BLOCK_BYTES as u64) as usize..][..head]);
+        number += 1;
     }
-    let last = chunks.into_remainder();
-    if let Some(number) = numbers.next() {
-        last.copy_from_slice(&block(key, number)[..last.len()]);
+    let (blocks, last) = rest.as_chunks_mut::<BLOCK_BYTES>();
+    let mut sum = 0;
+    for out in blocks {
+        let words = block(key, number);
+        *out = bytes_of(&words);
+        sum += sum_of(&words);
+        number += 1;
     }
+    last.copy_from_slice(&bytes_of(&block(key, number))[..last.len()]);
+    total(first, sum, last)
+}
+
+/// The sum of `bytes`, as [`wire::sum_of`] has it, if they are those of stream `key` from `position` on.
+pub fn sum_if_expected(key: u64, position: u64, bytes: &[u8]) -> Option<u64> {
+    let (first, rest) = bytes.split_at(head_bytes(position, bytes.len()));
+    let mut number = position / BLOCK_BYTES as u64;
+    if !first.is_empty() {
+        let block = bytes_of(&block(key, number));
+        let expected = &block[(position % BLOCK_BYTES as u64) as usize..][..first.len()];
+        (first == expected).then_some(())?;
+        number += 1;
+    }
+    let (blocks, last) = rest.as_chunks::<BLOCK_BYTES>();
+    let (mut sum, mut difference) = (0, 0);
+    for bytes in blocks {
+        let words = block(key, number);
+        let (have, _) = bytes.as_chunks::<8>();
+        difference |= have.iter().zip(words).fold(0, |sum, (have, want)| sum | (u64::from_le_bytes(*have) ^ want));
+        sum += sum_of(&words);
+        number += 1;
+    }
+    let is_expected = difference == 0 && *last == bytes_of(&block(key, number))[..last.len()];
+    is_expected.then(|| total(first, sum, last))
 }
 
 /// The index of the first of `bytes` that is not the one of stream `key` from `position` on.
@@ -50,19 +81,43 @@ pub fn first_difference(key: u64, position: u64, bytes: &[u8]) -> Option<usize> 
     None
 }
 
-/// A block of a stream. Its first word is a bijection of its number with good avalanche (the finaliser of SplitMix64);
-/// to have one of them for each block is enough for streams to differ, and takes little time.
+/// How many of `length` bytes come before the first whole block.
+fn head_bytes(position: u64, length: usize) -> usize {
+    let skip = (position % BLOCK_BYTES as u64) as usize;
+    ((BLOCK_BYTES - skip) % BLOCK_BYTES).min(length)
+}
+
+/// The sum of whole blocks with what is before and behind them.
+fn total(first: &[u8], blocks: u64, last: &[u8]) -> u64 {
+    let rest = u64::from(u16::from_be(wire::folded(blocks))) + wire::sum_of(last);
+    // Behind an odd number of bytes each byte has the other place in its word (RFC 1071, section 2, B).
+    let rest = if first.len() % 2 == 1 { wire::folded(rest).swap_bytes() } else { wire::folded(rest) };
+    u64::from(wire::folded(wire::sum_of(first) + u64::from(rest)))
+}
+
+/// A block of a stream, as words whose first byte is the lowest. The first word is a bijection of its number with good
+/// avalanche (the finaliser of SplitMix64); to have one of them for each block is enough for streams to differ, and
+/// takes little time.
 #[inline]
-fn block(key: u64, number: u64) -> [u8; BLOCK_BYTES] {
+fn block(key: u64, number: u64) -> [u64; BLOCK_BYTES / 8] {
     let mut z = key ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^= z >> 31;
+    WORDS.map(|word| z ^ word)
+}
+
+#[inline]
+fn bytes_of(words: &[u64; BLOCK_BYTES / 8]) -> [u8; BLOCK_BYTES] {
     let mut bytes = [0; BLOCK_BYTES];
-    for (chunk, word) in bytes.chunks_exact_mut(8).zip(WORDS) {
-        chunk.copy_from_slice(&(z ^ word).to_le_bytes());
-    }
+    bytes.as_chunks_mut::<8>().0.iter_mut().zip(words).for_each(|(bytes, word)| *bytes = word.to_le_bytes());
     bytes
+}
+
+/// The sum of the 16-bit words of a block, in the order of bytes of this machine; below 2^36.
+#[inline]
+fn sum_of(words: &[u64; BLOCK_BYTES / 8]) -> u64 {
+    words.iter().map(|word| wire::halves(word.to_le())).sum()
 }
 
 #[cfg(test)]
@@ -83,6 +138,23 @@ mod tests {
         let mut other = [0; 200];
         fill(8, 0, &mut other);
         assert!(whole.iter().zip(other).filter(|(a, b)| **a == *b).count() < 10);
+    }
+
+    #[test]
+    fn sums_are_those_of_the_bytes() {
+        for (start, length) in (0..70).flat_map(|start| [0, 1, 2, 63, 64, 65, 200, 1_448].map(|length| (start, length))) {
+            let mut bytes = vec![0; length];
+            let sum = fill(3, start, &mut bytes);
+            assert_eq!(sum % 0xffff, wire::sum_of(&bytes) % 0xffff, "{start} {length}");
+            assert_eq!(sum_if_expected(3, start, &bytes), Some(sum));
+            for index in [0, length / 2, length.saturating_sub(1)] {
+                if let Some(byte) = bytes.get_mut(index) {
+                    *byte ^= 0x10;
+                    assert_eq!(sum_if_expected(3, start, &bytes), None, "{start} {length} {index}");
+                    bytes[index] ^= 0x10;
+                }
+            }
+        }
     }
 
     #[test]

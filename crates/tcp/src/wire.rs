@@ -76,10 +76,16 @@ impl std::error::Error for Malformed {}
 /// Reads a segment and verifies its checksum. `ecn` is the codepoint of the IP header. The last part of the result is
 /// the payload.
 pub fn parse<'a>(bytes: &'a [u8], addresses: &Addresses, ecn: Ecn) -> Result<(Ports, Segment, &'a [u8]), Malformed> {
-    let (header, payload) = split(bytes)?;
+    let parsed = parse_unverified(bytes, ecn)?;
     if checksum(addresses, bytes) != 0 {
         return Err(Malformed::Checksum);
     }
+    Ok(parsed)
+}
+
+/// The same for who verifies the checksum later: with [`checksum_of`], if the payload is known already.
+pub fn parse_unverified(bytes: &[u8], ecn: Ecn) -> Result<(Ports, Segment, &[u8]), Malformed> {
+    let (header, payload) = split(bytes)?;
     let (ports, mut segment) = header_fields(header);
     segment.payload_bytes = u32::try_from(payload.len()).map_err(|_| Malformed::Short)?;
     segment.ecn = ecn;
@@ -109,40 +115,51 @@ pub fn emit(segment: &Segment, ports: Ports, addresses: &Addresses, key: u64, ou
     // Checksum and urgent pointer.
     out[16..20].fill(0);
     emit_options(&segment.options, &mut out[HEADER_BYTES..header_length]);
-    payload::fill(key, segment.stream_position, &mut out[header_length..]);
-    let sum = checksum(addresses, out);
-    out[16..18].copy_from_slice(&sum.to_be_bytes());
+    let (header, payload) = out.split_at_mut(header_length);
+    let payload_sum = payload::fill(key, segment.stream_position, payload);
+    let sum = checksum_of(addresses, header, (payload.len(), payload_sum));
+    header[16..18].copy_from_slice(&sum.to_be_bytes());
 }
 
 /// The checksum over a segment: what belongs into its field if that is zero, and zero if the field is right.
 pub fn checksum(addresses: &Addresses, bytes: &[u8]) -> u16 {
-    let mut sum = match addresses {
+    checksum_of(addresses, bytes, (0, 0))
+}
+
+/// The same for a header with a payload of this length whose words have this sum ([`sum_of`]).
+pub fn checksum_of(addresses: &Addresses, header: &[u8], (payload_bytes, payload_sum): (usize, u64)) -> u16 {
+    let sum = match addresses {
         Addresses::V4 { source, destination } => sum_of(&source.octets()) + sum_of(&destination.octets()),
         Addresses::V6 { source, destination } => sum_of(&source.octets()) + sum_of(&destination.octets()),
     };
-    let length = bytes.len() as u64;
-    sum += u64::from(PROTOCOL) + (length & 0xffff) + (length >> 16) + sum_of(bytes);
-    while sum > 0xffff {
-        sum = (sum & 0xffff) + (sum >> 16);
-    }
-    !(sum as u16)
+    let length = (header.len() + payload_bytes) as u64;
+    !folded(sum + u64::from(PROTOCOL) + (length & 0xffff) + (length >> 16) + sum_of(header) + payload_sum)
 }
 
 /// The sum of the 16-bit words of `bytes`, as an Internet checksum has it (RFC 1071): below 2^16.
 pub fn sum_of(bytes: &[u8]) -> u64 {
     // The sum does not depend on the order of bytes in words, apart from that of its own, nor on how long they are.
-    let halves = |chunk: [u8; 8]| {
-        let word = u64::from_ne_bytes(chunk);
-        (word & 0xffff_ffff) + (word >> 32)
-    };
+    let halves = |chunk: [u8; 8]| halves(u64::from_ne_bytes(chunk));
     let (chunks, rest) = bytes.as_chunks::<8>();
     let mut last = [0; 8];
     last[..rest.len()].copy_from_slice(rest);
-    let mut sum = chunks.iter().map(|chunk| halves(*chunk)).sum::<u64>() + halves(last);
+    let sum = chunks.iter().map(|chunk| halves(*chunk)).sum::<u64>() + halves(last);
+    u64::from(u16::from_be(folded(sum)))
+}
+
+/// The halves of a word, added up.
+#[inline]
+pub(crate) fn halves(word: u64) -> u64 {
+    (word & 0xffff_ffff) + (word >> 32)
+}
+
+/// A sum of words with its carries added to it.
+#[inline]
+pub(crate) fn folded(mut sum: u64) -> u16 {
     while sum > 0xffff {
         sum = (sum & 0xffff) + (sum >> 16);
     }
-    u64::from(u16::from_be(sum as u16))
+    sum as u16
 }
 
 /// The header with its options, and the payload.

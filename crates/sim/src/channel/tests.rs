@@ -192,15 +192,3 @@ fn jitter_keeps_the_order_and_reordering_does_not() {
     assert_eq!(delayed, bench.transmitter.counters(Time::MAX).reordered);
     assert!(delayed.abs_diff(100) < 38, "{delayed}");
 }
-
-#[test]
-fn packets_in_flight_are_in_the_order_of_their_arrival() {
-    let (mut flight, mut pool) = (Flight::default(), Pool::default());
-    let pushed = [(5, 0), (7, 1), (5, 2), (3, 3), (7, 4)].map(|(time, number)| {
-        let packet = pool.copy_of(&[number]);
-        flight.push(Time::from_ps(time), packet)
-    });
-    assert_eq!(pushed, [true, false, false, true, false]);
-    let order: Vec<u8> = std::iter::from_fn(|| flight.pop()).map(|packet| packet.bytes()[0]).collect();
-    assert_eq!(order, [3, 0, 2, 1, 4]);
-}

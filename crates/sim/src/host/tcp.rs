@@ -239,13 +239,22 @@ impl TcpEndpoint {
         self.drive(context, stack);
     }
 
-    pub(super) fn receive(&mut self, context: &mut Context<'_>, stack: &mut Stack, segment: &Segment, payload: &[u8]) {
+    /// The sum of a segment's payload, if it is what the peer has sent.
+    pub(super) fn sum_if_expected(&self, segment: &Segment, payload: &[u8]) -> Option<u64> {
+        let position = self.connection.as_ref()?.stream_position(segment);
+        tcp::payload::sum_if_expected(stream_key(self.ports.destination, self.ports.source), position, payload)
+    }
+
+    /// A segment has come, with the bytes that the peer has sent, or with others.
+    pub(super) fn receive(
+        &mut self,
+        context: &mut Context<'_>,
+        stack: &mut Stack,
+        segment: &Segment,
+        is_expected: bool,
+    ) {
         let Some(connection) = &mut self.connection else { return };
-        if !payload.is_empty() {
-            let (key, position) =
-                (stream_key(self.ports.destination, self.ports.source), connection.stream_position(segment));
-            self.altered += u64::from(tcp::payload::first_difference(key, position, payload).is_some());
-        }
+        self.altered += u64::from(!is_expected);
         connection.on_segment(context.now(), segment);
         self.drive(context, stack);
     }
@@ -368,11 +377,17 @@ fn addresses(source: IpAddr, destination: IpAddr) -> Option<Addresses> {
     }
 }
 
-/// A segment with its ports and its payload, if its lengths and its checksum are right.
+/// A segment with its ports and its payload, if its lengths are right.
 pub(super) fn parse<'a>(header: &ip::Header, bytes: &'a [u8]) -> Option<(Ports, Segment, &'a [u8])> {
-    let addresses = addresses(header.source, header.destination)?;
-    let (ports, segment, payload) = tcp::wire::parse(bytes, &addresses, Ecn::from_bits(header.traffic_class)).ok()?;
+    let (ports, segment, payload) = tcp::wire::parse_unverified(bytes, Ecn::from_bits(header.traffic_class)).ok()?;
     Some((Ports { source: ports.source, destination: ports.destination }, segment, payload))
+}
+
+/// Whether the checksum of a segment is right. `payload` has its payload's length and sum, if that is known.
+pub(super) fn is_intact(header: &ip::Header, bytes: &[u8], payload: Option<(usize, u64)>) -> bool {
+    let Some(addresses) = addresses(header.source, header.destination) else { return false };
+    let (payload_bytes, sum) = payload.unwrap_or_default();
+    tcp::wire::checksum_of(&addresses, &bytes[..bytes.len() - payload_bytes], (payload_bytes, sum)) == 0
 }
 
 /// Whether a segment asks for a connection.

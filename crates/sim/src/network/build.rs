@@ -2,7 +2,7 @@
 
 mod divide;
 
-use crate::channel::{ChannelConfig, Flight, Transmitter};
+use crate::channel::{ChannelConfig, Flights, Transmitter};
 use crate::events::{EventQueue, EventQueues, Source};
 use crate::network::fabric::{Fabric, Peer};
 use crate::network::parallel::Windows;
@@ -110,7 +110,7 @@ impl NetworkBuilder {
             for (port, peer) in self.ports[node].iter().enumerate() {
                 let id = PortId { node: NodeId(node as u32), port };
                 partition.fabric.transmitters.push(transmitters.remove(&id).expect("each port has a channel"));
-                partition.fabric.flights.push(Flight::default());
+                partition.fabric.flights.add();
                 partition.fabric.peers.push(plan.peers[peer]);
             }
             let ports = self.ports[node].len();
@@ -219,7 +219,7 @@ impl Plan {
             turns: EventQueue::new(self.nodes[partition as usize]),
             transmitters: Vec::new(),
             peers: Vec::new(),
-            flights: Vec::new(),
+            flights: Flights::default(),
             partition,
             log: Log::default(),
             outboxes: (0..count).map(|_| Vec::new()).collect(),

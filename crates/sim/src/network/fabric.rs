@@ -1,6 +1,6 @@
 //! What the nodes of a partition share: the time, the events, the channels, the memory of packets.
 
-use crate::channel::{Fate, Flight, Transmitter};
+use crate::channel::{Fate, Flights, Transmitter};
 use crate::events::{EventQueue, EventQueues, Source};
 use crate::packet::{CACHE_LINE_BYTES, Packet, Pool};
 use crate::record::{Event, Log, Loss};
@@ -39,7 +39,7 @@ pub(crate) struct Fabric {
     /// By port: where the packets go that are sent on it.
     pub(crate) peers: Vec<Peer>,
     /// By port: the packets that arrive on it.
-    pub(crate) flights: Vec<Flight>,
+    pub(crate) flights: Flights,
     pub(crate) partition: u32,
     /// By partition: packets for it.
     pub(crate) outboxes: Vec<Vec<Mail>>,
@@ -83,12 +83,26 @@ impl Fabric {
     /// Has the processor fetch what is known about these ports.
     #[inline]
     pub(crate) fn fetch(&self, ports: Range<usize>) {
-        let lines = |bytes: usize| (0..bytes).step_by(CACHE_LINE_BYTES);
         for port in ports {
-            let transmitter = (&raw const self.transmitters[port]).cast::<u8>();
-            lines(size_of::<Transmitter>()).for_each(|at| tables::prefetch(transmitter.wrapping_add(at)));
-            let flight = (&raw const self.flights[port]).cast::<u8>();
-            lines(size_of::<Flight>()).for_each(|at| tables::prefetch(flight.wrapping_add(at)));
+            self.fetch_transmitter(port);
+            self.flights.fetch(port);
+        }
+    }
+
+    /// Has the processor fetch the transmitter of a port.
+    #[inline]
+    pub(crate) fn fetch_transmitter(&self, port: usize) {
+        fetch(&self.transmitters[port]);
+        fetch(&self.peers[port]);
+    }
+
+    /// Has the processor fetch what a packet that is sent on a port changes at the other end.
+    #[inline]
+    pub(crate) fn fetch_peer(&self, port: usize) {
+        let peer = &self.peers[port];
+        if peer.partition == self.partition {
+            self.flights.fetch_last(peer.port as usize);
+            self.events.fetch(peer.node, peer.source);
         }
     }
 
@@ -111,11 +125,18 @@ impl Fabric {
     }
 }
 
+/// Has the processor fetch a value.
+#[inline]
+fn fetch<T>(value: &T) {
+    let first = (&raw const *value).cast::<u8>();
+    (0..size_of::<T>()).step_by(CACHE_LINE_BYTES).for_each(|at| tables::prefetch(first.wrapping_add(at)));
+}
+
 /// Takes a packet into the flight to its receiver.
 #[inline]
-fn arrive(flights: &mut [Flight], events: &mut EventQueues, turns: &mut EventQueue, mail: Mail) {
+fn arrive(flights: &mut Flights, events: &mut EventQueues, turns: &mut EventQueue, mail: Mail) {
     let Mail { peer, arrival, packet } = mail;
-    if flights[peer.port as usize].push(arrival, packet) {
+    if flights.push(peer.port as usize, arrival, packet) {
         events.set(peer.node, peer.source, arrival);
         if arrival < turns.time(peer.node) {
             turns.set(peer.node, arrival);

@@ -107,11 +107,12 @@ impl Partition {
         let Fabric { flights, events, .. } = &mut self.fabric;
         while arrivals.len() < most {
             let (time, port) = events.first(node);
-            let flight = &mut flights[first_port + port as usize];
-            let Some(packet) = (time < end).then(|| flight.pop()).flatten() else { return };
+            let channel = first_port + port as usize;
+            let Some(packet) = (time < end).then(|| flights.pop(channel)).flatten() else { return };
             packet.fetch();
+            flights.fetch(channel);
             arrivals.push(Arrival { time, port: port as usize, packet });
-            events.set(node, port, flight.next());
+            events.set(node, port, flights.next(channel));
         }
     }
 
@@ -148,7 +149,7 @@ impl Partition {
     fn put_back(&mut self, node: u32, arrivals: Vec<Arrival>) {
         let first_port = self.slots[node as usize].first_port as usize;
         for Arrival { time, port, packet } in arrivals.into_iter().rev() {
-            self.fabric.flights[first_port + port].put_back(time, packet);
+            self.fabric.flights.put_back(first_port + port, time, packet);
             self.fabric.events.set(node, port as u32, time);
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! What enters: packets with the times of their arrivals. What leaves: the same packets, each at its own time.
 
-use crate::node::{Arrival, Context, Node};
+use crate::node::{self, Arrival, Context};
 use crate::switch_node::SwitchNode;
 use base::Bits;
 use ir::DigestId;
@@ -49,12 +49,7 @@ impl SwitchNode {
         drop(frames);
         match is_in_place {
             true => self.send_burst(context, arrivals, &mut bursts.departing),
-            false => {
-                for Arrival { time, port, packet } in arrivals.drain(..) {
-                    context.set_now(time);
-                    self.receive(context, port, packet);
-                }
-            }
+            false => node::receive_singly(self, context, arrivals),
         }
         self.bursts = Some(bursts);
     }
