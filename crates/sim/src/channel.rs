@@ -232,7 +232,7 @@ impl Transmitter {
     /// Marks a packet that finds a long queue.
     fn mark(&mut self, packet: &mut Packet) {
         let is_long = self.waiting.len() >= self.limits.ecn_packets || self.waiting_bytes >= self.limits.ecn_bytes;
-        if is_long && ip::mark_congestion(packet.bytes_mut()) {
+        if is_long && ip::mark_congestion(packet.head_mut()) {
             self.counters.marked += 1;
         }
     }

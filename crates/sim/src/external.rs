@@ -130,10 +130,10 @@ mod tests {
         assert!(host(&mut network, b).take().is_empty());
         network.run_until(arrival + Time::from_ps(1));
         let frames = host(&mut network, b).take();
-        assert_eq!(frames.iter().map(Packet::bytes).collect::<Vec<_>>(), [[7; 60]]);
+        assert_eq!(frames.iter().map(Packet::head).collect::<Vec<_>>(), [[7; 60]]);
         network.run_until(Time::from_us(40));
         let frames = host(&mut network, b).take();
-        assert_eq!(frames.iter().map(Packet::bytes).collect::<Vec<_>>(), [[8; 100]]);
+        assert_eq!(frames.iter().map(Packet::head).collect::<Vec<_>>(), [[8; 100]]);
         assert_eq!(host(&mut network, b).counters(), ExternalCounters { received: 2, ..ExternalCounters::default() });
     }
 

@@ -64,7 +64,7 @@ pub struct Sink {
 }
 
 impl Node for Sink {
-    fn receive(&mut self, context: &mut Context<'_>, port: usize, packet: Packet) {
+    fn receive(&mut self, context: &mut Context<'_>, port: usize, mut packet: Packet) {
         self.packets += 1;
         self.bytes += packet.len() as u64;
         self.last = context.now();

@@ -26,7 +26,7 @@ pub use udp::{UdpFlow, UdpSink};
 
 use crate::events::EventQueue;
 use crate::node::{Context, Node};
-use crate::packet::Packet;
+use crate::packet::{Content, Packet};
 use crate::time::Time;
 use crate::wire::ip::{self, Defect};
 use crate::wire::{arp, ethernet, icmp};
@@ -216,6 +216,33 @@ impl Host {
         }
     }
 
+    /// Takes a packet whose payload is not written. If anything about it is not as for most of them, nothing is done.
+    fn receive_unwritten(&mut self, context: &mut Context<'_>, packet: &Packet) -> Option<()> {
+        let (content, bytes) = packet.rest()?;
+        let (frame, head) = ethernet::Header::parse(packet.head())?;
+        let (header, head) = ip::Header::parse_before(frame.ethertype, head, bytes)?;
+        (self.stack.hears(frame.destination) && self.stack.takes(header.destination)).then_some(())?;
+        match (header.protocol, content) {
+            (ip::TCP, Content::Stream { .. }) => {
+                let (ports, mut segment, _) = tcp::parse(&header, head)?;
+                segment.payload_bytes = bytes as u32;
+                let index = *self.connections.get(&(ports.destination, header.source, ports.source))?;
+                let is_expected = self.expected(index, &segment) == Some(content);
+                (is_expected && tcp::is_intact(&header, head, Some((content, bytes)))).then_some(())?;
+                self.stack.count(|counters| &mut counters.received);
+                self.take_segment(context, index, &segment, true);
+            }
+            (ip::UDP, Content::Zeros) => {
+                let (ports, payload) = crate::wire::udp::parse_before(&header, head, bytes)?;
+                let sink = self.sinks.get_mut(&ports.destination)?;
+                sink.receive(context.now(), payload, payload.len() + bytes);
+                self.stack.count(|counters| &mut counters.received);
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
     fn receive_fragment(&mut self, context: &mut Context<'_>, ethertype: u16, packet: &[u8]) {
         let Some(fragment) = ip::Fragment::parse(ethertype, packet) else {
             return self.stack.count(|counters| &mut counters.malformed);
@@ -251,7 +278,7 @@ impl Host {
             return self.stack.count(|counters| &mut counters.wrong_checksum);
         };
         match self.sinks.get_mut(&ports.destination) {
-            Some(sink) => sink.receive(context.now(), payload),
+            Some(sink) => sink.receive(context.now(), payload, payload.len()),
             None => {
                 self.stack.count(|counters| &mut counters.no_listener);
                 self.stack.send_error(context, header, icmp::Reason::Port, packet);
@@ -306,11 +333,11 @@ impl Host {
         let key = (ports.destination, header.source, ports.source);
         let connection = self.connections.get(&key).copied();
         // Of what a connection waits for the sum is known.
-        let sum = match connection.and_then(|index| self.tasks.get(index)) {
-            Some(Task::Tcp(endpoint)) if !payload.is_empty() => endpoint.sum_if_expected(&segment, payload),
-            _ => None,
-        };
-        if !tcp::is_intact(header, bytes, sum.map(|sum| (payload.len(), sum))) {
+        let expected = connection.and_then(|index| self.expected(index, &segment));
+        let is_expected = expected.is_some_and(|content| content.is(payload));
+        let head = &bytes[..bytes.len() - if is_expected { payload.len() } else { 0 }];
+        let rest = expected.filter(|_| is_expected).map(|content| (content, payload.len()));
+        if !tcp::is_intact(header, head, rest) {
             return self.stack.count(|counters| &mut counters.wrong_checksum);
         }
         let index = match (connection, self.listeners.get(&ports.destination)) {
@@ -327,8 +354,21 @@ impl Host {
                 return tcp::reset(context, &mut self.stack, header, ports, &segment);
             }
         };
+        self.take_segment(context, index, &segment, payload.is_empty() || is_expected);
+    }
+
+    /// What a connection waits for as the payload of a segment.
+    fn expected(&self, connection: usize, segment: &::tcp::Segment) -> Option<Content> {
+        match self.tasks.get(connection) {
+            Some(Task::Tcp(endpoint)) => endpoint.expected(segment),
+            _ => None,
+        }
+    }
+
+    /// Hands a connection a segment with the bytes that its peer has sent, or with others.
+    fn take_segment(&mut self, context: &mut Context<'_>, index: usize, segment: &::tcp::Segment, is_expected: bool) {
         if let Some(Task::Tcp(endpoint)) = self.tasks.get_mut(index) {
-            endpoint.receive(context, &mut self.stack, &segment, payload.is_empty() || sum.is_some());
+            endpoint.receive(context, &mut self.stack, segment, is_expected);
             self.timers.set(index as u32 + 1, endpoint.next());
             if endpoint.takes_answer() {
                 self.note_answer(context.now(), index);
@@ -380,8 +420,10 @@ impl Host {
 }
 
 impl Node for Host {
-    fn receive(&mut self, context: &mut Context<'_>, _port: usize, packet: Packet) {
-        self.receive_frame(context, packet.bytes());
+    fn receive(&mut self, context: &mut Context<'_>, _port: usize, mut packet: Packet) {
+        if self.receive_unwritten(context, &packet).is_none() {
+            self.receive_frame(context, packet.bytes());
+        }
         context.end(packet);
         self.timers.set(NEIGHBOURS, self.stack.next_timer());
     }

@@ -193,7 +193,7 @@ impl Pipeline {
     fn server_of(&self, packet: &Packet) -> usize {
         match self.servers.len() {
             1 => 0,
-            count => Flow::of(packet.bytes()).map_or(0, |flow| (flow.hash(0) % count as u64) as usize),
+            count => Flow::of(packet.head()).map_or(0, |flow| (flow.hash(0) % count as u64) as usize),
         }
     }
 }

@@ -195,8 +195,8 @@ impl Router {
 
     /// Where a packet goes that has arrived on a port.
     fn way(&self, from: usize, packet: &Packet) -> Way {
-        let destination = crate::wire::array(packet.bytes(), 0).map(Mac);
-        (destination == Some(self.config.ports[from].mac)).then(|| self.route(packet.bytes()))
+        let destination = crate::wire::array(packet.head(), 0).map(Mac);
+        (destination == Some(self.config.ports[from].mac)).then(|| self.route(packet.head()))
     }
 
     /// Sends a packet on its way.
@@ -204,7 +204,7 @@ impl Router {
         if let Some(route) = way {
             return self.forward(context, from, packet, route);
         }
-        let is_group = crate::wire::array(packet.bytes(), 0).map(Mac).is_some_and(Mac::is_group);
+        let is_group = crate::wire::array(packet.head(), 0).map(Mac).is_some_and(Mac::is_group);
         if !is_group || self.answer(context, from, &packet).is_none() {
             self.counters.ignored += 1;
         }
@@ -213,7 +213,7 @@ impl Router {
 
     fn forward(&mut self, context: &mut Context<'_>, from: usize, mut packet: Packet, route: Result<usize, Refusal>) {
         let result = route.and_then(|port| {
-            ip::decrement_ttl(packet.bytes_mut()).ok_or(EXPIRED)?;
+            ip::decrement_ttl(packet.head_mut()).ok_or(EXPIRED)?;
             Ok(port)
         });
         match result {
@@ -224,8 +224,8 @@ impl Router {
                 }
                 // The channel drops and counts it.
                 let RouterPort { mac, peer, .. } = self.config.ports[port];
-                packet.bytes_mut()[0..6].copy_from_slice(&peer.0);
-                packet.bytes_mut()[6..12].copy_from_slice(&mac.0);
+                packet.head_mut()[0..6].copy_from_slice(&peer.0);
+                packet.head_mut()[6..12].copy_from_slice(&mac.0);
                 self.counters.forwarded += 1;
                 context.send(port, packet);
             }
@@ -254,7 +254,7 @@ impl Router {
 
     /// Answers questions for its addresses and those of hosts behind other ports.
     fn answer(&mut self, context: &mut Context<'_>, port: usize, packet: &Packet) -> Option<()> {
-        let (frame, payload) = ethernet::Header::parse(packet.bytes())?;
+        let (frame, payload) = ethernet::Header::parse(packet.head())?;
         let mac = self.config.ports[port].mac;
         if frame.ethertype == ethernet::ARP {
             let message = arp::Message::parse(payload).filter(|it| it.is_request)?;

@@ -261,9 +261,9 @@ impl SwitchNode {
     }
 
     /// The same with a packet that has a label: it is recorded what becomes of it.
-    fn process_followed(&mut self, context: &mut Context<'_>, port: usize, packet: Packet, arrived: Time) {
+    fn process_followed(&mut self, context: &mut Context<'_>, port: usize, mut packet: Packet, arrived: Time) {
         let label = packet.label();
-        let print = self.inside.enter(&packet);
+        let print = self.inside.enter(&mut packet);
         let (drops, waited) = (self.drops(), self.core.queued());
         let is_traced = record::is_traced(label) && self.tracer.is_some();
         if is_traced {
@@ -296,12 +296,12 @@ impl SwitchNode {
     /// Gives the packets that leave their labels back.
     fn give_labels(&mut self) {
         for sent in &mut self.sent {
-            let label = self.inside.leave(&sent.packet);
+            let label = self.inside.leave(&mut sent.packet);
             sent.packet.set_label(label);
         }
     }
 
-    fn work_traced(&mut self, context: &mut Context<'_>, port: usize, packet: Packet, arrived: Time) {
+    fn work_traced(&mut self, context: &mut Context<'_>, port: usize, mut packet: Packet, arrived: Time) {
         let (now, Some(tracer)) = (context.now(), &mut self.tracer) else { return };
         let received_ns = arrived.since(self.ingress_latency).ns();
         self.core.receive(received_ns, self.numbers[port], packet.bytes());

@@ -94,7 +94,7 @@ pub fn parse_unverified(bytes: &[u8], ecn: Ecn) -> Result<(Ports, Segment, &[u8]
 
 /// The bytes that [`emit`] writes for a segment.
 pub fn length(segment: &Segment) -> usize {
-    HEADER_BYTES + options_length(&segment.options) + segment.payload_bytes as usize
+    header_length(segment) + segment.payload_bytes as usize
 }
 
 /// Writes a segment with the payload of stream `key` into `out`, which has [`length`] bytes.
@@ -104,7 +104,23 @@ pub fn length(segment: &Segment) -> usize {
 /// If `out` has another length.
 pub fn emit(segment: &Segment, ports: Ports, addresses: &Addresses, key: u64, out: &mut [u8]) {
     assert_eq!(out.len(), length(segment), "the buffer has the length of the segment");
-    let header_length = HEADER_BYTES + options_length(&segment.options);
+    let (header, payload) = out.split_at_mut(header_length(segment));
+    emit_header(segment, ports, addresses, key, header);
+    payload::fill(key, segment.stream_position, payload);
+}
+
+/// The bytes of a segment's header.
+pub fn header_length(segment: &Segment) -> usize {
+    HEADER_BYTES + options_length(&segment.options)
+}
+
+/// The same without writing the payload: `out` has [`header_length`] bytes.
+///
+/// # Panics
+///
+/// If `out` is shorter.
+pub fn emit_header(segment: &Segment, ports: Ports, addresses: &Addresses, key: u64, out: &mut [u8]) {
+    let header_length = header_length(segment);
     out[0..2].copy_from_slice(&ports.source.to_be_bytes());
     out[2..4].copy_from_slice(&ports.destination.to_be_bytes());
     out[4..8].copy_from_slice(&segment.sequence.to_be_bytes());
@@ -115,10 +131,10 @@ pub fn emit(segment: &Segment, ports: Ports, addresses: &Addresses, key: u64, ou
     // Checksum and urgent pointer.
     out[16..20].fill(0);
     emit_options(&segment.options, &mut out[HEADER_BYTES..header_length]);
-    let (header, payload) = out.split_at_mut(header_length);
-    let payload_sum = payload::fill(key, segment.stream_position, payload);
-    let sum = checksum_of(addresses, header, (payload.len(), payload_sum));
-    header[16..18].copy_from_slice(&sum.to_be_bytes());
+    let payload_bytes = segment.payload_bytes as usize;
+    let payload_sum = payload::sum(key, segment.stream_position, payload_bytes);
+    let sum = checksum_of(addresses, &out[..header_length], (payload_bytes, payload_sum));
+    out[16..18].copy_from_slice(&sum.to_be_bytes());
 }
 
 /// The checksum over a segment: what belongs into its field if that is zero, and zero if the field is right.
@@ -139,7 +155,10 @@ pub fn checksum_of(addresses: &Addresses, header: &[u8], (payload_bytes, payload
 /// The sum of the 16-bit words of `bytes`, as an Internet checksum has it (RFC 1071): below 2^16.
 pub fn sum_of(bytes: &[u8]) -> u64 {
     // The sum does not depend on the order of bytes in words, apart from that of its own, nor on how long they are.
-    let halves = |chunk: [u8; 8]| halves(u64::from_ne_bytes(chunk));
+    let halves = |chunk: [u8; 8]| {
+        let word = u64::from_ne_bytes(chunk);
+        (word & 0xffff_ffff) + (word >> 32)
+    };
     let (chunks, rest) = bytes.as_chunks::<8>();
     let mut last = [0; 8];
     last[..rest.len()].copy_from_slice(rest);
@@ -147,15 +166,9 @@ pub fn sum_of(bytes: &[u8]) -> u64 {
     u64::from(u16::from_be(folded(sum)))
 }
 
-/// The halves of a word, added up.
-#[inline]
-pub(crate) fn halves(word: u64) -> u64 {
-    (word & 0xffff_ffff) + (word >> 32)
-}
-
 /// A sum of words with its carries added to it.
 #[inline]
-pub(crate) fn folded(mut sum: u64) -> u16 {
+fn folded(mut sum: u64) -> u16 {
     while sum > 0xffff {
         sum = (sum & 0xffff) + (sum >> 16);
     }

@@ -176,11 +176,11 @@ impl Taps {
         }
         for (tap, driver) in self.taps.iter_mut().zip(&mut self.drivers) {
             let Some(host) = simulation.network.node_mut::<ExternalHost>(tap.node) else { continue };
-            let frames = host.take();
+            let mut frames = host.take();
             if tap.is_gone {
                 continue;
             }
-            let mut sent = frames.iter().try_for_each(|frame| driver.transmit(frame.bytes(), 0));
+            let mut sent = frames.iter_mut().try_for_each(|frame| driver.transmit(frame.bytes(), 0));
             if is_due {
                 sent = sent.and_then(|()| driver.housekeeping());
             }

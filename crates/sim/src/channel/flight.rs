@@ -174,7 +174,7 @@ mod tests {
             flights.push(1, Time::from_ps(time), pool.copy_of(&[number]))
         });
         assert_eq!(pushed, [true, false, false, true, false]);
-        let order: Vec<u8> = std::iter::from_fn(|| flights.pop(1)).map(|packet| packet.bytes()[0]).collect();
+        let order: Vec<u8> = std::iter::from_fn(|| flights.pop(1)).map(|packet| packet.head()[0]).collect();
         assert_eq!(order, [3, 0, 2, 1, 4]);
         assert_eq!((flights.next(0), flights.next(1)), (Time::from_ps(3), Time::MAX));
     }
@@ -195,7 +195,7 @@ mod tests {
                 list.insert(list.partition_point(|(other, _)| *other <= time), (time, number));
             } else if let Some(packet) = flights.pop(channel) {
                 let (time, number) = list.remove(0);
-                assert_eq!(packet.bytes(), [number]);
+                assert_eq!(packet.head(), [number]);
                 match rng.chance(1, 4) {
                     true => {
                         flights.put_back(channel, time, packet);

@@ -33,7 +33,7 @@ impl Bench {
 
     fn send_packet(&mut self, now_ns: u64, packet: Packet) {
         let arrivals = &mut self.arrivals;
-        let mut deliver = |time: Time, packet: Packet| arrivals.push((time.ns(), packet.bytes().to_vec()));
+        let mut deliver = |time: Time, mut packet: Packet| arrivals.push((time.ns(), packet.bytes().to_vec()));
         self.transmitter.send(Time::from_ns(now_ns), packet, &mut self.pool, &mut deliver);
     }
 

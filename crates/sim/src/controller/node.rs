@@ -144,7 +144,7 @@ impl ControllerNode {
         let ControllerNode { controller, switches, requests, counters, .. } = self;
         let mut controls = Controls { context, switches, requests, counters };
         match what {
-            Incoming::Frame(packet) => {
+            Incoming::Frame(mut packet) => {
                 controls.counters.packets_in += 1;
                 controller.packet_in(&mut controls, switch, packet.bytes());
                 controls.context.end(packet);

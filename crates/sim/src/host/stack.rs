@@ -3,7 +3,7 @@
 use crate::host::neighbours::{Neighbours, Next};
 use crate::host::reassembly::Reassembly;
 use crate::node::Context;
-use crate::packet::Packet;
+use crate::packet::{Content, Packet};
 use crate::time::Time;
 use crate::wire::ethernet::{self, HEADER_BYTES};
 use crate::wire::{Mac, arp, icmp, ip};
@@ -150,24 +150,27 @@ impl Stack {
         transport_bytes: usize,
         fill: impl FnOnce(&mut [u8]),
     ) {
-        self.send_written(context, header, transport_bytes, |transport| {
+        self.send_with(context, header, transport_bytes, (0, Content::Zeros), |transport| {
             transport.fill(0);
             fill(transport);
         });
     }
 
-    /// The same if `fill` writes all bytes.
-    pub(super) fn send_written(
+    /// Sends a packet with so many bytes behind its header, which `fill` writes, and a payload of this content, which
+    /// is not written before somebody looks at it.
+    pub(super) fn send_with(
         &mut self,
         context: &mut Context<'_>,
         header: &ip::Header,
-        transport_bytes: usize,
+        head_bytes: usize,
+        (payload_bytes, payload): (usize, Content),
         fill: impl FnOnce(&mut [u8]),
     ) {
         let at = HEADER_BYTES + header.bytes();
-        let mut packet = context.pool().unwritten(at + transport_bytes);
-        header.emit(&mut packet.bytes_mut()[HEADER_BYTES..], transport_bytes);
-        fill(&mut packet.bytes_mut()[at..]);
+        let mut packet = context.pool().unwritten(at + head_bytes + payload_bytes);
+        header.emit(&mut packet.bytes_mut()[HEADER_BYTES..], head_bytes + payload_bytes);
+        fill(&mut packet.bytes_mut()[at..at + head_bytes]);
+        packet.set_rest(at + head_bytes, payload);
         let Some(hop) = self.next_hop(header.destination) else {
             self.counters.unreachable += 1;
             return context.end(packet);
@@ -185,10 +188,11 @@ impl Stack {
 
     fn send_to(&mut self, context: &mut Context<'_>, mut packet: Packet, destination: Mac, ethertype: u16) {
         let header = ethernet::Header { destination, source: self.config.mac, ethertype };
-        header.emit(packet.bytes_mut());
+        header.emit(packet.head_mut());
         self.counters.sent += 1;
         if !destination.is_group() {
-            let label = context.label(self.counters.sent, packet.bytes());
+            let number = self.counters.sent;
+            let label = context.label(number, if context.follows() { packet.bytes() } else { packet.head() });
             packet.set_label(label);
         }
         context.send(LINK, packet);

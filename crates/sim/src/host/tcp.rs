@@ -5,6 +5,7 @@
 
 use crate::host::stack::Stack;
 use crate::node::Context;
+use crate::packet::Content;
 use crate::time::{Serialiser, Time};
 use crate::wire::ip;
 use crate::wire::udp::Ports;
@@ -239,10 +240,10 @@ impl TcpEndpoint {
         self.drive(context, stack);
     }
 
-    /// The sum of a segment's payload, if it is what the peer has sent.
-    pub(super) fn sum_if_expected(&self, segment: &Segment, payload: &[u8]) -> Option<u64> {
+    /// What a segment's payload has to be.
+    pub(super) fn expected(&self, segment: &Segment) -> Option<Content> {
         let position = self.connection.as_ref()?.stream_position(segment);
-        tcp::payload::sum_if_expected(stream_key(self.ports.destination, self.ports.source), position, payload)
+        Some(Content::Stream { key: stream_key(self.ports.destination, self.ports.source), position })
     }
 
     /// A segment has come, with the bytes that the peer has sent, or with others.
@@ -383,11 +384,16 @@ pub(super) fn parse<'a>(header: &ip::Header, bytes: &'a [u8]) -> Option<(Ports, 
     Some((Ports { source: ports.source, destination: ports.destination }, segment, payload))
 }
 
-/// Whether the checksum of a segment is right. `payload` has its payload's length and sum, if that is known.
-pub(super) fn is_intact(header: &ip::Header, bytes: &[u8], payload: Option<(usize, u64)>) -> bool {
+/// Whether the checksum of a segment is right. The payload is of this content and this length behind `bytes`, if it is
+/// not in them.
+pub(super) fn is_intact(header: &ip::Header, bytes: &[u8], payload: Option<(Content, usize)>) -> bool {
     let Some(addresses) = addresses(header.source, header.destination) else { return false };
-    let (payload_bytes, sum) = payload.unwrap_or_default();
-    tcp::wire::checksum_of(&addresses, &bytes[..bytes.len() - payload_bytes], (payload_bytes, sum)) == 0
+    let payload = match payload {
+        Some((Content::Stream { key, position }, length)) => (length, tcp::payload::sum(key, position, length)),
+        Some((Content::Zeros, length)) => (length, 0),
+        None => (0, 0),
+    };
+    tcp::wire::checksum_of(&addresses, bytes, payload) == 0
 }
 
 /// Whether a segment asks for a connection.
@@ -415,7 +421,9 @@ fn send(
     let header = ip::Header { traffic_class: traffic_class & 0xfc | segment.ecn.bits(), ..*header };
     let key = stream_key(ports.source, ports.destination);
     let ports = tcp::wire::Ports { source: ports.source, destination: ports.destination };
-    stack.send_written(context, &header, tcp::wire::length(segment), |bytes| {
-        tcp::wire::emit(segment, ports, &addresses, key, bytes);
+    let payload = Content::Stream { key, position: segment.stream_position };
+    let payload = (segment.payload_bytes as usize, payload);
+    stack.send_with(context, &header, tcp::wire::header_length(segment), payload, |bytes| {
+        tcp::wire::emit_header(segment, ports, &addresses, key, bytes);
     });
 }

@@ -5,6 +5,7 @@
 use crate::arrivals::{self, Arrivals, Sizes};
 use crate::host::stack::Stack;
 use crate::node::Context;
+use crate::packet::Content;
 use crate::statistics::Delays;
 use crate::time::Time;
 use crate::wire::udp::{self, HEADER_BYTES, Ports};
@@ -80,10 +81,11 @@ impl UdpGenerator {
         if let Some(header) = stack.header_to(self.flow.to, ip::UDP) {
             let header = ip::Header { traffic_class: self.flow.traffic_class, ..header };
             let (number, now, ports) = (self.number, context.now(), self.flow.ports);
-            stack.send(context, &header, HEADER_BYTES + payload, |datagram| {
+            let zeros = payload - PAYLOAD_BYTES_MIN;
+            stack.send_with(context, &header, HEADER_BYTES + PAYLOAD_BYTES_MIN, (zeros, Content::Zeros), |datagram| {
                 datagram[HEADER_BYTES..][..8].copy_from_slice(&number.to_be_bytes());
                 datagram[HEADER_BYTES + 8..][..8].copy_from_slice(&now.ps().to_be_bytes());
-                udp::emit(&header, ports, datagram);
+                udp::emit_before(&header, ports, datagram, zeros);
             });
         }
         self.number += 1;
@@ -157,7 +159,8 @@ impl UdpSink {
         *self = UdpSink { window_begins: now, expected, seen, ..UdpSink::default() };
     }
 
-    pub(super) fn receive(&mut self, now: Time, payload: &[u8]) {
+    /// A datagram has come: how its payload begins, and how many bytes it has.
+    pub(super) fn receive(&mut self, now: Time, payload: &[u8], payload_bytes: usize) {
         let numbers = array(payload, 0).map(u64::from_be_bytes).zip(array(payload, 8).map(u64::from_be_bytes));
         let Some((number, sent)) = numbers.filter(|(number, sent)| *number < u64::MAX && *sent <= now.ps()) else {
             self.foreign += 1;
@@ -173,7 +176,7 @@ impl UdpSink {
             Arrival::Late => self.late += u64::from(counts),
             Arrival::InOrder => {}
         }
-        self.bytes += payload.len() as u64;
+        self.bytes += payload_bytes as u64;
         if counts {
             self.received += 1;
             self.note_delay(now - sent);
@@ -230,7 +233,7 @@ mod tests {
         for (index, number) in (0..).zip(numbers) {
             let mut payload = number.to_be_bytes().to_vec();
             payload.extend(u64::to_be_bytes(1_000 * index));
-            sink.receive(Time::from_ps(1_000 * index + 500), &payload);
+            sink.receive(Time::from_ps(1_000 * index + 500), &payload, payload.len());
         }
         sink
     }
@@ -251,15 +254,15 @@ mod tests {
     #[test]
     fn foreign_datagrams_do_no_harm() {
         let mut sink = sink(&[0]);
-        sink.receive(Time::ZERO, b"short");
-        sink.receive(Time::ZERO, &[0xff; 16]);
+        sink.receive(Time::ZERO, b"short", 5);
+        sink.receive(Time::ZERO, &[0xff; 16], 16);
         let mut future = [0; 16];
         future[15] = 1;
-        sink.receive(Time::ZERO, &future);
+        sink.receive(Time::ZERO, &future, 16);
         assert_eq!((sink.foreign, sink.received), (3, 1));
         let far = [&(u64::MAX - 1).to_be_bytes()[..], &[0; 8]].concat();
-        sink.receive(Time::ZERO, &far);
-        sink.receive(Time::ZERO, &far);
+        sink.receive(Time::ZERO, &far, 16);
+        sink.receive(Time::ZERO, &far, 16);
         assert_eq!((sink.received, sink.duplicates), (2, 1));
     }
 
@@ -269,7 +272,7 @@ mod tests {
         sink.begin_window(Time::from_ps(10_000));
         let mut send = |number: u64, sent: u64| {
             let payload = [number.to_be_bytes(), sent.to_be_bytes()].concat();
-            sink.receive(Time::from_ps(20_000), &payload);
+            sink.receive(Time::from_ps(20_000), &payload, payload.len());
         };
         send(3, 9_999);
         send(4, 10_000);

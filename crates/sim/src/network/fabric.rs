@@ -55,7 +55,7 @@ impl Fabric {
         }
     }
 
-    fn send_followed(&mut self, port: usize, place: (u32, usize), packet: Packet, is_end: bool) {
+    fn send_followed(&mut self, port: usize, place: (u32, usize), mut packet: Packet, is_end: bool) {
         let label = packet.label();
         let identity = if is_end { Identity::of(packet.bytes()).map(Box::new) } else { None };
         let fate = self.transmit(port, packet);
@@ -108,7 +108,7 @@ impl Fabric {
 
     /// Notes the arrival of a packet at a port: the `own`th of node `node`.
     #[inline]
-    pub(crate) fn note_arrival(&mut self, port: usize, place: (u32, usize), packet: &Packet, is_end: bool) {
+    pub(crate) fn note_arrival(&mut self, port: usize, place: (u32, usize), packet: &mut Packet, is_end: bool) {
         if self.log.captured.get(port) == Some(&true) {
             self.log.note(self.now, place, packet.label(), Event::Captured(packet.bytes().into()));
         }

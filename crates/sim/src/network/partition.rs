@@ -128,7 +128,7 @@ impl Partition {
             return self.note_timer(node);
         }
         let mut rest = arrivals.drain(..);
-        while let Some(Arrival { time, port, packet }) = rest.next() {
+        while let Some(Arrival { time, port, mut packet }) = rest.next() {
             self.run_timers(node, time, left);
             if *left == 0 {
                 // Only now is the turn over, as timers were in between.
@@ -138,7 +138,7 @@ impl Partition {
             *left -= 1;
             self.events += 1;
             self.fabric.now = time;
-            self.fabric.note_arrival(first_port + port, (id, port), &packet, is_end);
+            self.fabric.note_arrival(first_port + port, (id, port), &mut packet, is_end);
             let context = &mut Context { fabric: &mut self.fabric, first_port, node: id, is_end };
             self.slots[node as usize].node.receive(context, port, packet);
             self.note_timer(node);

@@ -92,7 +92,7 @@ struct Sender {
 
 impl Node for Sender {
     fn receive(&mut self, context: &mut Context<'_>, _port: usize, packet: Packet) {
-        self.received.push(packet.bytes().to_vec());
+        self.received.push(packet.head().to_vec());
         context.end(packet);
     }
 

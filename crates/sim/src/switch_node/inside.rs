@@ -31,7 +31,7 @@ struct Same {
 
 impl Inside {
     /// Notes a packet that goes in.
-    pub(super) fn enter(&mut self, packet: &Packet) -> Option<u64> {
+    pub(super) fn enter(&mut self, packet: &mut Packet) -> Option<u64> {
         let print = fingerprint(packet.bytes())?;
         let same = self.packets.entry(print).or_default();
         same.labels.push_back(packet.label());
@@ -51,7 +51,7 @@ impl Inside {
     }
 
     /// The label of a packet that comes out; the one that it has if it is not known.
-    pub(super) fn leave(&mut self, packet: &Packet) -> u64 {
+    pub(super) fn leave(&mut self, packet: &mut Packet) -> u64 {
         let same = fingerprint(packet.bytes()).and_then(|print| self.packets.get_mut(&print));
         same.map_or(packet.label(), |same| {
             same.last = same.labels.pop_front().unwrap_or(same.last);
@@ -91,15 +91,15 @@ mod tests {
     #[test]
     fn packets_come_out_with_the_labels_with_which_they_went_in() {
         let (mut pool, mut inside) = (Pool::default(), Inside::default());
-        let packets: Vec<Packet> =
+        let mut packets: Vec<Packet> =
             [(7, 1), (8, 2), (9, 1)].iter().map(|&(label, payload)| packet(&mut pool, label, payload)).collect();
-        let prints: Vec<u64> = packets.iter().map(|it| inside.enter(it).unwrap()).collect();
+        let prints: Vec<u64> = packets.iter_mut().map(|it| inside.enter(it).unwrap()).collect();
         assert_eq!(prints[0], prints[2]);
-        let mut leave = |payload| inside.leave(&packet(&mut pool, 0, payload));
+        let mut leave = |payload| inside.leave(&mut packet(&mut pool, 0, payload));
         assert_eq!([leave(2), leave(1), leave(1), leave(1), leave(3)], [8, 7, 9, 9, 0]);
-        let more = packet(&mut pool, 10, 2);
-        let print = inside.enter(&more).unwrap();
-        inside.enter(&packet(&mut pool, 11, 3));
+        let mut more = packet(&mut pool, 10, 2);
+        let print = inside.enter(&mut more).unwrap();
+        inside.enter(&mut packet(&mut pool, 11, 3));
         inside.forget(print, 10);
         assert_eq!(inside.clear(), [11]);
     }

@@ -62,10 +62,20 @@ impl Header {
     /// Reads the header of a packet of this EtherType; returns what follows, without padding.
     pub fn parse(ethertype: u16, packet: &[u8]) -> Result<(Header, &[u8]), Defect> {
         match ethertype {
-            IPV4 => parse_v4(packet),
-            IPV6 => parse_v6(packet).ok_or(Defect::Malformed)?,
+            IPV4 => parse_v4(packet, 0),
+            IPV6 => parse_v6(packet, 0).ok_or(Defect::Malformed)?,
             _ => Err(Defect::Malformed),
         }
+    }
+
+    /// The same for a packet that goes on with `rest` bytes, and ends with them.
+    pub(crate) fn parse_before(ethertype: u16, packet: &[u8], rest: usize) -> Option<(Header, &[u8])> {
+        let (bytes, parsed) = match ethertype {
+            IPV4 => (usize::from(u16_at(packet, 2)?), parse_v4(packet, rest)),
+            IPV6 => (V6_HEADER_BYTES + usize::from(u16_at(packet, 4)?), parse_v6(packet, rest)?),
+            _ => return None,
+        };
+        parsed.ok().filter(|_| bytes == packet.len() + rest)
     }
 
     /// The EtherType of its version.
@@ -265,14 +275,16 @@ pub fn parse_quoted(packet: &[u8]) -> Option<(IpAddr, IpAddr, u8, &[u8])> {
     }
 }
 
-fn parse_v4(packet: &[u8]) -> Result<(Header, &[u8]), Defect> {
+/// `rest` bytes of the packet are not in `packet`, and not in the result.
+fn parse_v4(packet: &[u8], rest: usize) -> Result<(Header, &[u8]), Defect> {
     let first = *packet.first().ok_or(Defect::Malformed)?;
     let header_bytes = usize::from(first & 15) * 4;
     let total = usize::from(u16_at(packet, 2).ok_or(Defect::Malformed)?);
-    if first >> 4 != 4 || header_bytes < V4_HEADER_BYTES || total < header_bytes || packet.len() < total {
+    if first >> 4 != 4 || header_bytes < V4_HEADER_BYTES || total < header_bytes || packet.len() + rest < total {
         return Err(Defect::Malformed);
     }
-    if checksum::of(&packet[..header_bytes]) != 0 {
+    let packet = &packet[..total.min(packet.len())];
+    if packet.len() < header_bytes || checksum::of(&packet[..header_bytes]) != 0 {
         return Err(Defect::Checksum);
     }
     // More fragments, or an offset.
@@ -287,13 +299,14 @@ fn parse_v4(packet: &[u8]) -> Result<(Header, &[u8]), Defect> {
         ttl: packet[8],
         traffic_class: packet[1],
     };
-    Ok((header, &packet[header_bytes..total]))
+    Ok((header, &packet[header_bytes..]))
 }
 
-fn parse_v6(packet: &[u8]) -> Option<Result<(Header, &[u8]), Defect>> {
+fn parse_v6(packet: &[u8], rest: usize) -> Option<Result<(Header, &[u8]), Defect>> {
     let first = u32::from_be_bytes(array(packet, 0)?);
     let end = V6_HEADER_BYTES + usize::from(u16_at(packet, 4)?);
-    let packet = packet.get(..end).filter(|_| first >> 28 == 6)?;
+    (first >> 28 == 6 && packet.len() + rest >= end).then_some(())?;
+    let packet = &packet[..end.min(packet.len())];
     let Next { protocol, at, .. } = pass_extensions(packet)?;
     if protocol == FRAGMENT {
         return Some(Err(Defect::Fragment));

@@ -27,17 +27,34 @@ pub fn parse<'a>(ip: &ip::Header, datagram: &'a [u8]) -> Option<(Ports, &'a [u8]
     (is_unchecked || is_right()).then(|| (ports, &datagram[HEADER_BYTES..]))
 }
 
+/// The same for a datagram that goes on with so many bytes that are zero, and ends with them. The payload is what comes
+/// before them.
+pub(crate) fn parse_before<'a>(ip: &ip::Header, datagram: &'a [u8], zeros: usize) -> Option<(Ports, &'a [u8])> {
+    let ports = Ports { source: u16_at(datagram, 0)?, destination: u16_at(datagram, 2)? };
+    let length = usize::from(u16_at(datagram, 4)?);
+    let is_right = || pseudo_header(ip.source, ip.destination, UDP, length).with(datagram).finish() == 0;
+    (length == datagram.len() + zeros && is_right()).then(|| (ports, &datagram[HEADER_BYTES..]))
+}
+
 /// Writes the header of a datagram whose payload is in its place.
 ///
 /// # Panics
 /// If the datagram is shorter than a header or longer than 65,535 bytes.
 pub fn emit(ip: &ip::Header, ports: Ports, datagram: &mut [u8]) {
-    let length = u16::try_from(datagram.len()).expect("a datagram fits its length");
+    emit_before(ip, ports, datagram, 0);
+}
+
+/// The same for a datagram that goes on with so many bytes that are zero.
+///
+/// # Panics
+/// If it is shorter than a header or longer than 65,535 bytes.
+pub(crate) fn emit_before(ip: &ip::Header, ports: Ports, datagram: &mut [u8], zeros: usize) {
+    let length = u16::try_from(datagram.len() + zeros).expect("a datagram fits its length");
     datagram[0..2].copy_from_slice(&ports.source.to_be_bytes());
     datagram[2..4].copy_from_slice(&ports.destination.to_be_bytes());
     datagram[4..6].copy_from_slice(&length.to_be_bytes());
     datagram[6..8].fill(0);
-    let sum = pseudo_header(ip.source, ip.destination, UDP, datagram.len()).with(datagram).finish();
+    let sum = pseudo_header(ip.source, ip.destination, UDP, length.into()).with(datagram).finish();
     // A checksum of 0 would mean that there is none.
     let sum = if sum == 0 { 0xffff } else { sum };
     datagram[6..8].copy_from_slice(&sum.to_be_bytes());

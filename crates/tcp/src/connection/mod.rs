@@ -261,7 +261,7 @@ impl Connection {
     }
 
     /// How many bytes of the peer's stream precede the payload of an arriving segment, for
-    /// [`crate::payload::sum_if_expected`].
+    /// [`crate::payload::is_expected`].
     pub fn stream_position(&self, segment: &Segment) -> u64 {
         let position = self.receiver.numbering.position(segment.sequence, self.receiver.next());
         (position - 1).max(0) as u64
