@@ -72,7 +72,7 @@ fn frames_come_to_external_hosts_and_results_have_what_the_others_do() {
     let frames = simulation.network.node_mut::<ExternalHost>(id).unwrap().take();
     // Echo requests, of which nobody answers any.
     assert_eq!(frames.len(), 10);
-    assert!(frames.iter().all(|frame| frame.bytes()[34] == 8));
+    assert!(frames.iter().all(|frame| frame.head()[34] == 8));
     let files = results::files(&simulation);
     let table = |name: &str| &*files.iter().find(|file| file.name == name).unwrap().text;
     let numbers: Vec<&str> = table("flows.csv").lines().skip(1).map(|line| &line[..2]).collect();

@@ -50,7 +50,10 @@ enum Task {
 pub struct Host {
     stack: Stack,
     tasks: Vec<Task>,
-    sinks: OrderedMap<u16, UdpSink>,
+    sinks: Vec<UdpSink>,
+    /// By port: which of the sinks is there. They are apart from their ports, since a search among hundreds of them
+    /// would miss the cache at each step.
+    sink_ports: OrderedMap<u16, u32>,
     listeners: OrderedMap<u16, Listener>,
     /// By own port, peer and its port: the position among the tasks.
     connections: OrderedMap<(u16, IpAddr, u16), usize>,
@@ -65,7 +68,8 @@ impl Host {
         Host {
             stack: Stack::new(config),
             tasks: Vec::new(),
-            sinks: OrderedMap::new(),
+            sinks: Vec::new(),
+            sink_ports: OrderedMap::new(),
             listeners: OrderedMap::new(),
             connections: OrderedMap::new(),
             incasts: OrderedMap::new(),
@@ -81,7 +85,8 @@ impl Host {
 
     /// Has it receive datagrams on a port.
     pub fn add_sink(&mut self, port: u16) {
-        self.sinks.insert(port, UdpSink::default());
+        self.sink_ports.insert(port, self.sinks.len() as u32);
+        self.sinks.push(UdpSink::default());
     }
 
     /// Has it open a connection and send bytes on it.
@@ -124,7 +129,7 @@ impl Host {
 
     /// Begins the measured window: what was sent before does not count.
     pub fn begin_window(&mut self, now: Time) {
-        self.sinks.values_mut().for_each(|sink| sink.begin_window(now));
+        self.sinks.iter_mut().for_each(|sink| sink.begin_window(now));
         for task in &mut self.tasks {
             match task {
                 Task::Udp(generator) => generator.begin_window(),
@@ -179,12 +184,16 @@ impl Host {
 
     /// What a port has received.
     pub fn sink(&self, port: u16) -> Option<&UdpSink> {
-        self.sinks.get(&port)
+        self.sinks.get(*self.sink_ports.get(&port)? as usize)
+    }
+
+    fn sink_mut(&mut self, port: u16) -> Option<&mut UdpSink> {
+        self.sinks.get_mut(*self.sink_ports.get(&port)? as usize)
     }
 
     /// What its ports have received, in the order of their numbers.
     pub fn sinks(&self) -> impl Iterator<Item = &UdpSink> {
-        self.sinks.values()
+        self.sink_ports.values().map(|index| &self.sinks[*index as usize])
     }
 
     /// Its pings, in the order in which they were added.
@@ -234,7 +243,7 @@ impl Host {
             }
             (ip::UDP, Content::Zeros) => {
                 let (ports, payload) = crate::wire::udp::parse_before(&header, head, bytes)?;
-                let sink = self.sinks.get_mut(&ports.destination)?;
+                let sink = self.sink_mut(ports.destination)?;
                 sink.receive(context.now(), payload, payload.len() + bytes);
                 self.stack.count(|counters| &mut counters.received);
             }
@@ -277,7 +286,7 @@ impl Host {
         let Some((ports, payload)) = crate::wire::udp::parse(header, datagram) else {
             return self.stack.count(|counters| &mut counters.wrong_checksum);
         };
-        match self.sinks.get_mut(&ports.destination) {
+        match self.sink_mut(ports.destination) {
             Some(sink) => sink.receive(context.now(), payload, payload.len()),
             None => {
                 self.stack.count(|counters| &mut counters.no_listener);

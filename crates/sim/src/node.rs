@@ -29,6 +29,11 @@ pub trait Node: Any + Send {
         false
     }
 
+    /// Whether it has what it sends on fetched itself ([`Context::fetch`]), once it knows which of its ports that are.
+    fn fetches_ports(&self) -> bool {
+        false
+    }
+
     /// Packets have arrived, in this order. It is called if [`Node::takes_bursts`], and what follows from a packet
     /// has its time (`Context::set_now`).
     fn receive_burst(&mut self, context: &mut Context<'_>, arrivals: &mut Vec<Arrival>) {

@@ -371,6 +371,10 @@ impl Node for Router {
         true
     }
 
+    fn fetches_ports(&self) -> bool {
+        true
+    }
+
     /// In a large network most of what a packet needs is in no cache: it is fetched for all of them at the same time.
     fn receive_burst(&mut self, context: &mut Context<'_>, arrivals: &mut Vec<Arrival>) {
         let last = arrivals.last().map_or(Time::ZERO, |last| last.time);

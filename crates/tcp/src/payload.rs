@@ -9,8 +9,8 @@ use crate::wire;
 const BLOCK_BYTES: usize = 64;
 
 /// What the words of a block differ in: the first fractional bits of the square roots of the first four primes, and
-/// their complements. So half of a block is the complement of the other, and the sum of a whole block does not depend on
-/// its contents: a checksum needs the first and the last block of a payload only.
+/// their complements. So half of a block is the complement of the other, and the sum of a whole block does not depend
+/// on its contents: a checksum needs the first and the last block of a payload only.
 const WORDS: [u64; BLOCK_BYTES / 8] = [
     0x6a09_e667_f3bc_c908,
     0xbb67_ae85_84ca_a73b,

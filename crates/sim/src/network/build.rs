@@ -119,6 +119,7 @@ impl NetworkBuilder {
             partition.slots.push(Slot {
                 id: node as u32,
                 is_end: node_box.is_end(),
+                fetches_ports: node_box.fetches_ports(),
                 node: node_box,
                 first_port,
                 ports: ports as u32,

@@ -80,13 +80,10 @@ impl Fabric {
         self.transmitters[port].send(self.now, packet, &mut self.pool, &mut deliver)
     }
 
-    /// Has the processor fetch what is known about these ports.
+    /// Has the processor fetch the first packets that arrive at these ports.
     #[inline]
-    pub(crate) fn fetch(&self, ports: Range<usize>) {
-        for port in ports {
-            self.fetch_transmitter(port);
-            self.flights.fetch(port);
-        }
+    pub(crate) fn fetch_arrivals(&self, ports: Range<usize>) {
+        ports.for_each(|port| self.flights.fetch(port));
     }
 
     /// Has the processor fetch the transmitter of a port.

@@ -30,6 +30,8 @@ pub(super) struct Slot {
     pub(super) id: u32,
     /// Whether packets begin and end there.
     pub(super) is_end: bool,
+    /// Whether it has what it sends on fetched itself.
+    pub(super) fetches_ports: bool,
     pub(super) first_port: u32,
     pub(super) ports: u32,
     /// When its timer is due.
@@ -172,11 +174,14 @@ impl Partition {
     /// while the present node works.
     #[inline]
     fn fetch(&self, node: u32) {
-        let Slot { node, first_port, ports, .. } = &self.slots[node as usize];
+        let Slot { node, first_port, ports, fetches_ports, .. } = &self.slots[node as usize];
         let address = (&raw const **node).cast::<u8>();
         (0..NODE_LINES).for_each(|line| tables::prefetch(address.wrapping_add(line * CACHE_LINE_BYTES)));
         let ports = *first_port as usize..*first_port as usize + (*ports as usize).min(PORTS_FETCHED_MAX);
-        self.fabric.fetch(ports);
+        self.fabric.fetch_arrivals(ports.clone());
+        if !fetches_ports {
+            ports.for_each(|port| self.fabric.fetch_transmitter(port));
+        }
     }
 
     /// Reads when a node wants to be called next. A time that has passed means now.
