@@ -110,6 +110,9 @@ pub(crate) fn flags(options: &CompileOptions, compiler: &Compiler) -> Vec<OsStri
     flags
 }
 
+/// The most runs at once: each may take some 300 MB.
+const AT_ONCE_MAX: usize = 8;
+
 /// Runs the compiler once with each list of arguments, on all processors. Its temporary files go to this folder, if it
 /// is not the usual one. Returns the error of the first run that fails, and waits for those that have begun.
 pub(crate) fn run_all(
@@ -117,7 +120,7 @@ pub(crate) fn run_all(
     arguments: Vec<Vec<OsString>>,
     scratch_folder: Option<&Path>,
 ) -> Result<(), CompileError> {
-    let at_once = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let at_once = std::thread::available_parallelism().map_or(1, NonZero::get).min(AT_ONCE_MAX);
     let mut running = VecDeque::with_capacity(at_once);
     let mut result = Ok(());
     let mut left = arguments.into_iter();

@@ -99,6 +99,7 @@ fn tell_of_path(dir: &Path, own: &Path) {
         }
     }
     if found(called::LINKS[0]).is_none() {
+        let dir = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
         terminal::note(format!("a shell looks for the links only if PATH has {}", dir.display()));
     }
 }

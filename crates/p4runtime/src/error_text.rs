@@ -70,7 +70,9 @@ pub(crate) fn in_those_of(schema: &Schema, fault: Fault, sent: &[u8]) -> Fault {
     let Some(entry) = entry else { return fault };
     let Some(table) = schema.model.table(entry.table_id) else { return fault };
     // All its names have numbers by now.
-    let Ok(key) = matches::read(schema, "", &table.keys, &entry.r#match, Unknown::Refused) else { return fault };
+    let Ok(key) = matches::read(schema, format_args!(""), &table.keys, &entry.r#match, Unknown::Refused) else {
+        return fault;
+    };
     let mut message = fault.message;
     for (field, key) in table.keys.iter().zip(&key).filter(|(field, _)| is_text(field)) {
         let (FieldMatch::Exact(value) | FieldMatch::Optional(Some(value))) = key else { continue };

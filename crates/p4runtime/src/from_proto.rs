@@ -12,6 +12,7 @@ use control::api::entity::{
     MeterValue, Multicast, Replica, TableEntry,
 };
 use control::api::{Code, Entity, Fault, Update, UpdateKind, Which};
+use core::fmt::Arguments;
 use ir::ActionId;
 use p4info::{Kind, Table};
 use p4runtime_proto::p4::v1::{self, entity::Entity as Sent};
@@ -64,8 +65,12 @@ impl Reader<'_> {
             Sent::MeterEntry(it) => Entity::Meter(self.meter(it)?),
             Sent::CounterEntry(it) => return self.counter(it),
             Sent::DirectMeterEntry(it) => {
-                let config = it.config.as_ref().map(|config| meter_config("the direct meter", config)).transpose()?;
-                let counts = color_counts("the direct meter", it.counter_data.as_ref())?;
+                let config = it
+                    .config
+                    .as_ref()
+                    .map(|config| meter_config(format_args!("the direct meter"), config))
+                    .transpose()?;
+                let counts = color_counts(format_args!("the direct meter"), it.counter_data.as_ref())?;
                 let value = MeterValue { config, counts };
                 Entity::DirectMeter(self.direct("direct meter", it.table_entry.as_ref(), value)?)
             }
@@ -98,14 +103,14 @@ impl Reader<'_> {
 
     fn table_entry(&self, sent: &v1::TableEntry) -> Result<TableEntry, Fault> {
         let table = self.table(sent.table_id)?;
-        let owner = format!("table {}", table.name);
+        let owner = format_args!("table {}", table.name);
         if sent.is_const {
             let message = format!("{owner}: only the switch sets is_const: omit it in writes");
             return Err(Fault::invalid(message));
         }
         let name = match sent.is_default_action {
             true => {
-                check_default(&owner, sent)?;
+                check_default(owner, sent)?;
                 None
             }
             false => Some(entry_name(self.schema, table, sent, self.unknown_key())?),
@@ -116,24 +121,24 @@ impl Reader<'_> {
         if self.kind == UpdateKind::Insert && name.is_some() && table.keys.is_empty() {
             return Err(Fault::invalid(format!("{owner} has no key: it has a default action and no entries")));
         }
-        let meter_counts = color_counts(&owner, sent.meter_counter_data.as_ref())?;
+        let meter_counts = color_counts(owner, sent.meter_counter_data.as_ref())?;
         if sent.time_since_last_hit.is_some() {
             return Err(Fault::invalid(format!("{owner}: time_since_last_hit can be read, not written")));
         }
         let attributes = Attributes {
             metadata: sent.metadata.clone(),
             controller_metadata: controller_metadata(sent),
-            idle_timeout_ns: not_negative(&owner, "idle_timeout_ns", sent.idle_timeout_ns)?,
+            idle_timeout_ns: not_negative(owner, "idle_timeout_ns", sent.idle_timeout_ns)?,
         };
-        let action = sent.action.as_ref().map(|action| self.table_action(table, &owner, action)).transpose()?;
-        let counter = sent.counter_data.as_ref().map(counter_cell).transpose().map_err(|fault| about(fault, &owner))?;
-        let meter = sent.meter_config.as_ref().map(|config| meter_config(&owner, config)).transpose()?;
+        let action = sent.action.as_ref().map(|action| self.table_action(table, owner, action)).transpose()?;
+        let counter = sent.counter_data.as_ref().map(counter_cell).transpose().map_err(|fault| about(fault, owner))?;
+        let meter = sent.meter_config.as_ref().map(|config| meter_config(owner, config)).transpose()?;
         // If an update has no meter configuration, the meter is reset.
         let meter = if meter.is_some() || table.direct_meter.is_some() { Some(meter) } else { None };
         Ok(TableEntry { attributes, counter, meter, meter_counts, ..TableEntry::new(table.table, name, action) })
     }
 
-    fn table_action(&self, table: &Table, owner: &str, sent: &v1::TableAction) -> Result<EntryAction, Fault> {
+    fn table_action(&self, table: &Table, owner: Arguments<'_>, sent: &v1::TableAction) -> Result<EntryAction, Fault> {
         use v1::table_action::Type;
         let declared = &self.schema.program.tables[table.table];
         match &sent.r#type {
@@ -154,7 +159,7 @@ impl Reader<'_> {
         }
     }
 
-    fn check_selector(&self, owner: &str, table: &Table) -> Result<(), Fault> {
+    fn check_selector(&self, owner: Arguments<'_>, table: &Table) -> Result<(), Fault> {
         let profile = table.profile.and_then(|id| self.schema.model.action_profile(id));
         match profile.is_some_and(|profile| profile.has_selector) {
             true => Ok(()),
@@ -163,7 +168,13 @@ impl Reader<'_> {
     }
 
     /// An action with its arguments; `listed` is the action of the program, if its owner lists it.
-    fn call(&self, owner: &str, listed: Option<ActionId>, table: &Table, sent: &v1::Action) -> Result<Call, Fault> {
+    fn call(
+        &self,
+        owner: Arguments<'_>,
+        listed: Option<ActionId>,
+        table: &Table,
+        sent: &v1::Action,
+    ) -> Result<Call, Fault> {
         let model = &self.schema.model;
         let Some(action) = model.action(sent.action_id) else {
             return Err(about(self.schema.unknown(Kind::Action, sent.action_id), owner));
@@ -174,7 +185,7 @@ impl Reader<'_> {
             let message = format!("{owner} does not list action {}: it has {}", action.name, names.join(", "));
             return Err(Fault::invalid(message));
         };
-        let what = format!("{owner}, action {}", action.name);
+        let what = format_args!("{owner}, action {}", action.name);
         if let Some(unknown) = sent.params.iter().find(|it| action.param(it.param_id).is_none()) {
             let known: Vec<String> = action.params.iter().map(|it| format!("{} ({})", it.id, it.name)).collect();
             let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
@@ -184,7 +195,7 @@ impl Reader<'_> {
         let mut args = Vec::with_capacity(action.params.len());
         for param in &action.params {
             let mut given = sent.params.iter().filter(|it| it.param_id == param.id);
-            let what = format!("{what}, parameter {}", param.name);
+            let what = format_args!("{what}, parameter {}", param.name);
             let Some(value) = given.next() else {
                 return Err(Fault::invalid(format!("{what}: its value is missing")));
             };
@@ -195,12 +206,17 @@ impl Reader<'_> {
             if param.value.width_bits == 0 && value.value.iter().all(|byte| *byte == 0) {
                 continue;
             }
-            args.push(self.schema.translator.read(&what, &param.value, &value.value, Unknown::Numbered)?);
+            args.push(self.schema.translator.read(what, &param.value, &value.value, Unknown::Numbered)?);
         }
         Ok(Call { action: listed, args })
     }
 
-    fn choices(&self, owner: &str, table: &Table, sent: &v1::ActionProfileActionSet) -> Result<Vec<Choice>, Fault> {
+    fn choices(
+        &self,
+        owner: Arguments<'_>,
+        table: &Table,
+        sent: &v1::ActionProfileActionSet,
+    ) -> Result<Vec<Choice>, Fault> {
         use v1::action_profile_action::WatchKind;
         use v1::action_profile_action_set::{ActionSelectionMode, SizeSemantics};
         let unimplemented = |what| Err(Fault::new(Code::Unimplemented, format!("{owner}: {what}")));
@@ -261,7 +277,7 @@ impl Reader<'_> {
         }
         let which = match entry.is_default_action {
             true => {
-                check_default(&format!("table {}", table.name), entry)?;
+                check_default(format_args!("table {}", table.name), entry)?;
                 Which::Default
             }
             false => Which::Named(entry_name(self.schema, table, entry, Unknown::Refused)?),
@@ -277,7 +293,7 @@ impl Reader<'_> {
 
     fn member(&self, sent: &v1::ActionProfileMember) -> Result<Member, Fault> {
         let profile = self.profile(sent.action_profile_id)?;
-        let owner = format!("action profile {}", profile.name);
+        let owner = format_args!("action profile {}", profile.name);
         if sent.member_id == 0 {
             return Err(Fault::invalid(format!("{owner}: the id of a member must not be 0")));
         }
@@ -289,7 +305,7 @@ impl Reader<'_> {
                 };
                 let declared = &self.schema.program.tables[table.table];
                 let listed = table.action(action.action_id).map(|it| declared.actions[it.position as usize].action);
-                Some(self.call(&owner, listed, table, action)?)
+                Some(self.call(owner, listed, table, action)?)
             }
         };
         Ok(Member { profile: profile.profile, id: sent.member_id, call })
@@ -298,7 +314,7 @@ impl Reader<'_> {
     fn group(&self, sent: &v1::ActionProfileGroup) -> Result<Group, Fault> {
         use v1::action_profile_group::member::WatchKind;
         let profile = self.profile(sent.action_profile_id)?;
-        let owner = format!("action profile {}, group {}", profile.name, sent.group_id);
+        let owner = format_args!("action profile {}, group {}", profile.name, sent.group_id);
         if !profile.has_selector {
             return Err(Fault::invalid(format!("action profile {} has no selector, and no groups", profile.name)));
         }
@@ -320,17 +336,17 @@ impl Reader<'_> {
             }
         };
         for member in &sent.members {
-            let owner = format!("{owner}, member {}", member.member_id);
+            let owner = format_args!("{owner}, member {}", member.member_id);
             let watch_port = match &member.watch_kind {
                 None => None,
-                Some(WatchKind::Watch(port)) => self.watched_number(&owner, *port)?,
-                Some(WatchKind::WatchPort(port)) => self.watched(&owner, port)?,
+                Some(WatchKind::Watch(port)) => self.watched_number(owner, *port)?,
+                Some(WatchKind::WatchPort(port)) => self.watched(owner, port)?,
             };
-            let weight = weight(&owner, Some(profile), member.weight)?;
+            let weight = weight(owner, Some(profile), member.weight)?;
             group.members.push(GroupMember { member: member.member_id, weight, watch_port });
         }
         let weights: Vec<u32> = group.members.iter().map(|member| member.weight).collect();
-        self.check_group_size(&owner, Some(profile.id), &weights)?;
+        self.check_group_size(owner, Some(profile.id), &weights)?;
         let (size, what) = group_size(profile, &weights);
         if group.size_max > 0 && size > u64::from(group.size_max) {
             let message = format!("{owner}: its max_size allows {} {what}, not {size}", group.size_max);
@@ -340,7 +356,7 @@ impl Reader<'_> {
     }
 
     /// Refuses more members or weights in a group than the profile allows.
-    fn check_group_size(&self, owner: &str, profile: Option<u32>, weights: &[u32]) -> Result<(), Fault> {
+    fn check_group_size(&self, owner: Arguments<'_>, profile: Option<u32>, weights: &[u32]) -> Result<(), Fault> {
         let Some(profile) = profile.and_then(|id| self.schema.model.action_profile(id)) else { return Ok(()) };
         let weight_max = u32::try_from(profile.member_weight_max).unwrap_or(0);
         if weight_max > 0
@@ -359,7 +375,7 @@ impl Reader<'_> {
         }
     }
 
-    fn watched(&self, owner: &str, sent: &[u8]) -> Result<Option<u32>, Fault> {
+    fn watched(&self, owner: Arguments<'_>, sent: &[u8]) -> Result<Option<u32>, Fault> {
         if sent.is_empty() {
             return Ok(None);
         }
@@ -367,7 +383,7 @@ impl Reader<'_> {
         self.check_port(owner, port).map(Some)
     }
 
-    fn watched_number(&self, owner: &str, sent: i32) -> Result<Option<u32>, Fault> {
+    fn watched_number(&self, owner: Arguments<'_>, sent: i32) -> Result<Option<u32>, Fault> {
         match u32::try_from(sent) {
             Ok(0) => Ok(None),
             Ok(port) => self.check_port(owner, port).map(Some),
@@ -375,7 +391,7 @@ impl Reader<'_> {
         }
     }
 
-    fn check_port(&self, owner: &str, port: u32) -> Result<u32, Fault> {
+    fn check_port(&self, owner: Arguments<'_>, port: u32) -> Result<u32, Fault> {
         if self.schema.ports().any(|number| number == port) {
             return Ok(port);
         }
@@ -390,11 +406,11 @@ impl Reader<'_> {
         let Some(counter) = self.schema.model.counter(sent.counter_id) else {
             return Err(self.schema.unknown(Kind::Counter, sent.counter_id));
         };
-        let owner = format!("counter {}", counter.name);
-        self.only_modified(&owner)?;
-        let index = index(&owner, sent.index.as_ref(), counter.size)?;
+        let owner = format_args!("counter {}", counter.name);
+        self.only_modified(owner)?;
+        let index = index(owner, sent.index.as_ref(), counter.size)?;
         let Some(data) = &sent.data else { return Ok(None) };
-        let value = counter_cell(data).map_err(|fault| about(fault, &owner))?;
+        let value = counter_cell(data).map_err(|fault| about(fault, owner))?;
         Ok(Some(Entity::Counter(Cell { array: counter.counter, index, value })))
     }
 
@@ -402,29 +418,29 @@ impl Reader<'_> {
         let Some(meter) = self.schema.model.meter(sent.meter_id) else {
             return Err(self.schema.unknown(Kind::Meter, sent.meter_id));
         };
-        let owner = format!("meter {}", meter.name);
-        self.only_modified(&owner)?;
-        let config = sent.config.as_ref().map(|config| meter_config(&owner, config)).transpose()?;
-        let value = MeterValue { config, counts: color_counts(&owner, sent.counter_data.as_ref())? };
-        Ok(Cell { array: meter.meter, index: index(&owner, sent.index.as_ref(), meter.size)?, value })
+        let owner = format_args!("meter {}", meter.name);
+        self.only_modified(owner)?;
+        let config = sent.config.as_ref().map(|config| meter_config(owner, config)).transpose()?;
+        let value = MeterValue { config, counts: color_counts(owner, sent.counter_data.as_ref())? };
+        Ok(Cell { array: meter.meter, index: index(owner, sent.index.as_ref(), meter.size)?, value })
     }
 
     fn register(&self, sent: &v1::RegisterEntry) -> Result<Cell<ir::RegisterId, base::Bits>, Fault> {
         let Some(register) = self.schema.model.register(sent.register_id) else {
             return Err(self.schema.unknown(Kind::Register, sent.register_id));
         };
-        let owner = format!("register {}", register.name);
-        self.only_modified(&owner)?;
-        let index = index(&owner, sent.index.as_ref(), register.size)?;
+        let owner = format_args!("register {}", register.name);
+        self.only_modified(owner)?;
+        let index = index(owner, sent.index.as_ref(), register.size)?;
         let Some(data) = &sent.data else {
             return Err(Fault::invalid(format!("{owner}: the data to write is missing")));
         };
         let declared = &self.schema.program.registers[register.register];
-        let value = data::read_cell(self.schema, &owner, &register.data, declared.value_bits(), data)?;
+        let value = data::read_cell(self.schema, &owner.to_string(), &register.data, declared.value_bits(), data)?;
         Ok(Cell { array: register.register, index, value: value.resize(declared.ty.width()) })
     }
 
-    fn only_modified(&self, owner: &str) -> Result<(), Fault> {
+    fn only_modified(&self, owner: Arguments<'_>) -> Result<(), Fault> {
         match self.kind {
             UpdateKind::Modify => Ok(()),
             _ => Err(Fault::invalid(format!("{owner} can be modified, not inserted or deleted"))),
@@ -446,12 +462,13 @@ impl Reader<'_> {
                     let id = it.multicast_group_id;
                     return Err(Fault::invalid(format!("there is no multicast group {id}: the greatest is {most}")));
                 }
-                let replicas = self.replicas(&format!("multicast group {}", it.multicast_group_id), &it.replicas)?;
+                let replicas =
+                    self.replicas(format_args!("multicast group {}", it.multicast_group_id), &it.replicas)?;
                 let group = u64::from(it.multicast_group_id);
                 Ok(Entity::Multicast(Multicast { group, replicas, metadata: it.metadata.clone() }))
             }
             Some(Type::CloneSessionEntry(it)) => {
-                let owner = format!("clone session {}", it.session_id);
+                let owner = format_args!("clone session {}", it.session_id);
                 if it.session_id == 0 {
                     return Err(Fault::invalid("the id of a clone session must not be 0"));
                 }
@@ -466,7 +483,7 @@ impl Reader<'_> {
                 };
                 Ok(Entity::CloneSession(CloneSession {
                     session: it.session_id,
-                    replicas: self.replicas(&owner, &it.replicas)?,
+                    replicas: self.replicas(owner, &it.replicas)?,
                     group: None,
                     class_of_service: it.class_of_service,
                     length_bytes_max,
@@ -475,7 +492,7 @@ impl Reader<'_> {
         }
     }
 
-    fn replicas(&self, owner: &str, sent: &[v1::Replica]) -> Result<Vec<Replica>, Fault> {
+    fn replicas(&self, owner: Arguments<'_>, sent: &[v1::Replica]) -> Result<Vec<Replica>, Fault> {
         use v1::replica::PortKind;
         if self.kind == UpdateKind::Delete {
             return Ok(Vec::new());
@@ -494,11 +511,11 @@ impl Reader<'_> {
             let backups = replica.backup_replicas.iter().map(backup).collect::<Result<_, _>>()?;
             replicas.push(Replica { primary, backups });
         }
-        Replica::check_all(owner, &replicas)?;
+        Replica::check_all(&owner.to_string(), &replicas)?;
         Ok(replicas)
     }
 
-    fn copy(&self, owner: &str, port: u32, instance: u32) -> Result<switch::Replica, Fault> {
+    fn copy(&self, owner: Arguments<'_>, port: u32, instance: u32) -> Result<switch::Replica, Fault> {
         let most = self.schema.program.architecture.port_max;
         if port > most {
             let message = format!("{owner}: there is no port {port} for a replica: the greatest is {most}");
@@ -515,10 +532,10 @@ impl Reader<'_> {
         let Some(set) = self.schema.model.value_set(sent.value_set_id) else {
             return Err(self.schema.unknown(Kind::ValueSet, sent.value_set_id));
         };
-        let owner = format!("value set {}", set.name);
-        self.only_modified(&owner)?;
+        let owner = format_args!("value set {}", set.name);
+        self.only_modified(owner)?;
         let read = |member: &v1::ValueSetMember| {
-            matches::read(self.schema, &owner, &set.fields, &member.r#match, Unknown::Numbered)
+            matches::read(self.schema, owner, &set.fields, &member.r#match, Unknown::Numbered)
         };
         let members = sent.members.iter().map(read);
         Ok(Entity::ValueSet { set: set.set, members: members.collect::<Result<_, _>>()? })
@@ -528,7 +545,7 @@ impl Reader<'_> {
         let Some(digest) = self.schema.model.digest(sent.digest_id) else {
             return Err(self.schema.unknown(Kind::Digest, sent.digest_id));
         };
-        let owner = format!("digest {}", digest.name);
+        let owner = format_args!("digest {}", digest.name);
         let Some(&id) = digest.digests.first() else {
             return Err(Fault::invalid(format!("{owner} is sent by no part of the program")));
         };
@@ -536,9 +553,9 @@ impl Reader<'_> {
             _ if self.kind == UpdateKind::Delete => DigestConfig::default(),
             None => return Err(Fault::invalid(format!("{owner}: the config is missing"))),
             Some(config) => DigestConfig {
-                timeout_max_ns: not_negative(&owner, "max_timeout_ns", config.max_timeout_ns)?,
-                list_size_max: not_negative(&owner, "max_list_size", i64::from(config.max_list_size))? as u32,
-                ack_timeout_ns: not_negative(&owner, "ack_timeout_ns", config.ack_timeout_ns)?,
+                timeout_max_ns: not_negative(owner, "max_timeout_ns", config.max_timeout_ns)?,
+                list_size_max: not_negative(owner, "max_list_size", i64::from(config.max_list_size))? as u32,
+                ack_timeout_ns: not_negative(owner, "ack_timeout_ns", config.ack_timeout_ns)?,
             },
         };
         Ok(Entity::Digest { digest: id, config })
@@ -558,7 +575,7 @@ pub(crate) fn controller_metadata(sent: &v1::TableEntry) -> u64 {
 }
 
 /// Refuses fields that a default action cannot have.
-pub(crate) fn check_default(owner: &str, sent: &v1::TableEntry) -> Result<(), Fault> {
+pub(crate) fn check_default(owner: Arguments<'_>, sent: &v1::TableEntry) -> Result<(), Fault> {
     let refuse = |message| Err(Fault::invalid(format!("{owner}: the default action {message}")));
     if !sent.r#match.is_empty() {
         return refuse("has no match: leave it out");
@@ -579,8 +596,8 @@ pub(crate) fn entry_name(
     sent: &v1::TableEntry,
     unknown: Unknown,
 ) -> Result<EntryName, Fault> {
-    let owner = format!("table {}", table.name);
-    let key = matches::read(schema, &owner, &table.keys, &sent.r#match, unknown)?;
+    let owner = format_args!("table {}", table.name);
+    let key = matches::read(schema, owner, &table.keys, &sent.r#match, unknown)?;
     match (table.has_priorities(), sent.priority) {
         (true, priority) if priority <= 0 => Err(Fault::invalid(format!(
             "{owner}: the priority must be above 0, not {priority}, because a match field is ternary, range or optional"
@@ -593,7 +610,7 @@ pub(crate) fn entry_name(
 }
 
 /// A cell of an array; none for all of them.
-pub(crate) fn index(owner: &str, sent: Option<&v1::Index>, size: u64) -> Result<Option<u64>, Fault> {
+pub(crate) fn index(owner: Arguments<'_>, sent: Option<&v1::Index>, size: u64) -> Result<Option<u64>, Fault> {
     let Some(v1::Index { index }) = sent else { return Ok(None) };
     match u64::try_from(*index) {
         Ok(index) if index < size => Ok(Some(index)),
@@ -605,12 +622,12 @@ pub(crate) fn index(owner: &str, sent: Option<&v1::Index>, size: u64) -> Result<
     }
 }
 
-fn not_negative(owner: &str, what: &str, sent: i64) -> Result<u64, Fault> {
+fn not_negative(owner: Arguments<'_>, what: &str, sent: i64) -> Result<u64, Fault> {
     u64::try_from(sent).map_err(|_| Fault::invalid(format!("{owner}: {what} must not be negative: {sent}")))
 }
 
 /// A member's weight. If the P4Info disallows weights it must be absent, and all members have the same weight.
-fn weight(owner: &str, profile: Option<&p4info::ActionProfile>, sent: i32) -> Result<u32, Fault> {
+fn weight(owner: Arguments<'_>, profile: Option<&p4info::ActionProfile>, sent: i32) -> Result<u32, Fault> {
     if let Some(profile) = profile.filter(|profile| profile.weights_disallowed) {
         return match sent {
             0 => Ok(1),
@@ -631,12 +648,12 @@ fn port(what: &str, sent: &[u8]) -> Result<u32, Fault> {
 }
 
 fn counter_cell(sent: &v1::CounterData) -> Result<CounterCell, Fault> {
-    let count = |what, sent| not_negative("the counter", what, sent);
+    let count = |what, sent| not_negative(format_args!("the counter"), what, sent);
     Ok(CounterCell { packets: count("packet_count", sent.packet_count)?, bytes: count("byte_count", sent.byte_count)? })
 }
 
 /// Rates and bursts of a meter of two rates and three colours.
-fn meter_config(owner: &str, sent: &v1::MeterConfig) -> Result<MeterConfig, Fault> {
+fn meter_config(owner: Arguments<'_>, sent: &v1::MeterConfig) -> Result<MeterConfig, Fault> {
     if sent.eburst != 0 {
         let message =
             format!("{owner}: a meter of two rates has no excess burst: eburst must be 0, not {}", sent.eburst);
@@ -656,7 +673,7 @@ fn meter_config(owner: &str, sent: &v1::MeterConfig) -> Result<MeterConfig, Faul
 }
 
 /// The counts of a meter's colours, which can only be reset to zero.
-fn color_counts(owner: &str, sent: Option<&v1::MeterCounterData>) -> Result<Option<ColorCounts>, Fault> {
+fn color_counts(owner: Arguments<'_>, sent: Option<&v1::MeterCounterData>) -> Result<Option<ColorCounts>, Fault> {
     let Some(v1::MeterCounterData { green, yellow, red }) = sent else { return Ok(None) };
     let is_zero = |it: &v1::CounterData| it.byte_count == 0 && it.packet_count == 0;
     match [green, yellow, red].into_iter().flatten().all(is_zero) {

@@ -7,6 +7,7 @@ use crate::translator::Unknown;
 use crate::value::shown;
 use base::{Bits, FieldMatch, MatchKind};
 use control::api::Fault;
+use core::fmt::{Arguments, Display};
 use p4info::MatchField;
 use p4runtime_proto::matches;
 use p4runtime_proto::p4::v1::{self, field_match as proto, field_match::FieldMatchType};
@@ -14,7 +15,7 @@ use p4runtime_proto::p4::v1::{self, field_match as proto, field_match::FieldMatc
 /// The match for each of the fields, in the order of the fields.
 pub(crate) fn read(
     schema: &Schema,
-    owner: &str,
+    owner: Arguments<'_>,
     fields: &[MatchField],
     sent: &[v1::FieldMatch],
     unknown: Unknown,
@@ -29,16 +30,16 @@ pub(crate) fn read(
 
 fn read_one(
     schema: &Schema,
-    owner: &str,
+    owner: Arguments<'_>,
     field: &MatchField,
     sent: &[v1::FieldMatch],
     unknown: Unknown,
 ) -> Result<FieldMatch, Fault> {
     let mut of_field = sent.iter().filter(|it| it.field_id == field.id);
     // A value set of a single scalar has no name here.
-    let name = if field.name.is_empty() { field.id.to_string() } else { field.name.clone() };
-    let reader = Reader { schema, field, unknown, what: format!("{owner}, match field {name}") };
-    let what = &reader.what;
+    let name: &dyn Display = if field.name.is_empty() { &field.id } else { &field.name };
+    let what = format_args!("{owner}, match field {name}");
+    let reader = Reader { schema, field, unknown, what };
     let Some(given) = of_field.next() else {
         return FieldMatch::any(field.kind, field.value.width_bits)
             .ok_or_else(|| Fault::invalid(format!("{what}: an exact match cannot be left out")));
@@ -66,7 +67,8 @@ struct Reader<'a> {
     schema: &'a Schema,
     field: &'a MatchField,
     unknown: Unknown,
-    what: String,
+    /// The field, for messages.
+    what: Arguments<'a>,
 }
 
 impl Reader<'_> {

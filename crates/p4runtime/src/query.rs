@@ -147,7 +147,7 @@ fn profile(schema: &Schema, id: u32) -> Result<Option<ir::ActionProfileId>, Faul
 
 fn cell_index(what: &str, array: Option<(&String, u64)>, sent: Option<&v1::Index>) -> Result<Option<u64>, Fault> {
     match array {
-        Some((name, size)) => index(&format!("{what} {name}"), sent, size),
+        Some((name, size)) => index(format_args!("{what} {name}"), sent, size),
         // Without an array, a cell index has no meaning.
         None => Ok(None),
     }
@@ -190,7 +190,7 @@ fn table_entries(schema: &Schema, sent: &v1::TableEntry) -> Result<Wanted, Fault
     if let Some(action) = &sent.action {
         filter.actions = Some(filtered_actions(schema, table, action)?);
     }
-    let owner = format!("table {}", table.name);
+    let owner = format_args!("table {}", table.name);
     if sent.is_default_action {
         if !sent.r#match.is_empty() || sent.priority != 0 {
             return Err(Fault::invalid(format!("{owner}: the default action has no match and no priority")));
@@ -201,7 +201,7 @@ fn table_entries(schema: &Schema, sent: &v1::TableEntry) -> Result<Wanted, Fault
         }
         filter.priority = sent.priority;
     } else if table.has_priorities() && sent.priority == 0 {
-        filter.key = Some(matches::read(schema, &owner, &table.keys, &sent.r#match, Unknown::Refused)?);
+        filter.key = Some(matches::read(schema, owner, &table.keys, &sent.r#match, Unknown::Refused)?);
     } else {
         query.which = Which::Named(entry_name(schema, table, sent, Unknown::Refused)?);
     }
@@ -261,7 +261,7 @@ fn direct(schema: &Schema, entry: Option<&v1::TableEntry>, counters: bool) -> Re
         return Err(Fault::invalid(format!("table {} has no {what}", table.name)));
     }
     if entry.is_default_action {
-        check_default(&format!("table {}", table.name), &entry)?;
+        check_default(format_args!("table {}", table.name), &entry)?;
         return Ok(wanted(query(Some(table.table), Which::Default), None));
     }
     if entry.r#match.is_empty() && entry.priority == 0 {

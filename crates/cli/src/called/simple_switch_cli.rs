@@ -29,16 +29,16 @@ const CONNECT_PATIENCE: Duration = Duration::from_secs(1);
 const P4RUNTIME: u16 = 9559;
 
 /// How long the link waits for a switch, and how often it tries.
-const SWITCH_PATIENCE: Duration = Duration::from_secs(10);
+const SWITCH_TIMEOUT: Duration = Duration::from_secs(30);
 const BETWEEN_TRIALS: Duration = Duration::from_millis(100);
 
-/// Waits until `is_there` finds a switch that listens, or for [`SWITCH_PATIENCE`].
+/// Waits until `is_there` finds a switch that listens, or for [`SWITCH_TIMEOUT`].
 pub fn wait(is_there: &mut dyn FnMut() -> bool) {
-    let end = Instant::now() + SWITCH_PATIENCE;
+    let end = Instant::now() + SWITCH_TIMEOUT;
     let mut is_noted = false;
     while !is_there() && Instant::now() < end {
         if !std::mem::replace(&mut is_noted, true) {
-            terminal::note(format!("no switch listens yet; waiting {} s at most", SWITCH_PATIENCE.as_secs()));
+            terminal::note(format!("no switch listens yet; waiting {} s at most", SWITCH_TIMEOUT.as_secs()));
         }
         std::thread::sleep(BETWEEN_TRIALS);
     }

@@ -154,7 +154,11 @@ impl Generator<'_, '_, '_> {
         let mut references = Vec::new();
         for listed in &declaration.actions {
             let name = self.action_name(place, listed.action.action);
-            references.push(self.action_ref(&name, &listed.annotations));
+            let reference = self.action_ref(&name, &listed.annotations);
+            // Actions of one name are one action for a controller; they do the same, or there is no P4Info.
+            if !references.iter().any(|known: &v1::ActionRef| known.id == reference.id) {
+                references.push(reference);
+            }
         }
         // A table without a declared default action has `NoAction`, which is only for the default if the table does not
         // list it.
