@@ -9,16 +9,21 @@
 //! Small packets have no UDP checksums unless `--udp-checksums` is given: a design that makes new packets then
 //! verifies each checksum and computes new ones.
 //!
+//! For designs that exist in hand-written C (`peers/aggregation.c`), that does the same jobs in turns with the
+//! switches, on the same packets, and must send the same frames, byte for byte and in order.
+//!
 //! A gateway gets the same small packets as the papers' designs, and also packets of devices without support for
 //! aggregation. As many go into one packet as there is room for. For a few sizes fewer are tried, too: the second
 //! paper's design then gets a timer tick after every so many packets, and a gateway an MTU that has room for no more.
 
+mod by_hand;
 mod design;
 mod picture;
 
 use crate::Arguments;
 use crate::compiled;
 use crate::growth::processor_time;
+use by_hand::Hands;
 use design::{By, Design, TIMER};
 use measure::figures::{median, range};
 use measure::traffic::{Lent, Trace};
@@ -38,6 +43,10 @@ const BURST: usize = 64;
 /// Ports: small packets arrive on the first; aggregates and then small packets leave on the second.
 const IN: u32 = 1;
 const OUT: u32 = 2;
+
+/// The start numbers of the first switch, before and after it is restarted.
+const FIRST_START: u32 = 1;
+const SECOND_START: u32 = 2;
 
 /// The bytes that a frame takes on an Ethernet link besides its own: check sequence, preamble, gap.
 const WIRE_BYTES: u64 = 24;
@@ -125,6 +134,8 @@ struct Found {
     held: u64,
     together_ns: f64,
     apart_ns: f64,
+    /// The same of both jobs by hand, for designs that exist by hand.
+    by_hand_ns: Option<[f64; 2]>,
 }
 
 /// The numbers that have arrived, one bit each.
@@ -153,15 +164,13 @@ impl Seen {
 
 /// One run of a design.
 fn measure(design: Design, program: &Program, messages: u32) -> Result<Found, Box<dyn Error>> {
-    // Counts restarts as well, because the start times that a switch is given must differ.
-    let mut starts = 0;
-    let mut switch = |entries: &str| {
-        starts += 1;
-        let config = Config { start_number: starts, ..Config::default() };
+    let switch = |entries: &str, start_number: u32| {
+        let config = Config { start_number: start_number.into(), ..Config::default() };
         compiled::switch_with(program, Backend::Native, entries, config)
     };
-    let mut together = Measured::new(switch(&design.together())?);
-    let mut apart = Measured::new(switch(&design.apart())?);
+    let mut together = Measured::new(switch(&design.together(), FIRST_START)?);
+    let mut apart = Measured::new(switch(&design.apart(), FIRST_START)?);
+    let mut hands = Hands::new(design, FIRST_START)?;
     let mut seen = Seen { bits: vec![0; (messages as usize).div_ceil(64)], count: 0, last: None };
     let mut found = Found { messages: messages.into(), ..Found::default() };
     let mut carried = 0;
@@ -169,16 +178,20 @@ fn measure(design: Design, program: &Program, messages: u32) -> Result<Found, Bo
     for first in (0..messages).step_by(CHUNK as usize) {
         if first >= messages / 2 && !std::mem::replace(&mut is_restarted, true) {
             found.held += held(design, &mut together.switch, std::mem::take(&mut carried))?;
-            together.switch = switch(&design.together())?;
+            together.switch = switch(&design.together(), SECOND_START)?;
+            hands.iter_mut().try_for_each(|hands| hands.restart(SECOND_START))?;
         }
         let end = messages.min(first.saturating_add(CHUNK));
-        let large = together.pass(&small_packets(design, first..end, &mut found));
+        let packets = small_packets(design, first..end, &mut found);
+        let large = together.pass(&packets);
+        hands.iter_mut().try_for_each(|hands| hands.together(&packets, large))?;
         carried += note_aggregates(design, large, &mut found);
-        check(design, apart.pass(large), &mut seen)?;
+        split(design, large, &mut apart, &mut hands, &mut seen)?;
     }
     let large = together.wait(design);
+    hands.iter_mut().try_for_each(|hands| hands.wait(large))?;
     carried += note_aggregates(design, large, &mut found);
-    check(design, apart.pass(large), &mut seen)?;
+    split(design, large, &mut apart, &mut hands, &mut seen)?;
     found.held += held(design, &mut together.switch, carried)?;
     let dropped = counter(&mut together.switch, "dropped") + counter(&mut apart.switch, "dropped");
     if dropped > 0 || seen.count + found.held != u64::from(messages) {
@@ -188,7 +201,24 @@ fn measure(design: Design, program: &Program, messages: u32) -> Result<Found, Bo
     }
     found.together_ns = together.worked.as_nanos() as f64 / f64::from(messages);
     found.apart_ns = apart.worked.as_nanos() as f64 / seen.count as f64;
+    found.by_hand_ns = hands.map(|hands| {
+        let [together, apart] = hands.worked().map(|worked| worked.as_nanos() as f64);
+        [together / f64::from(messages), apart / seen.count as f64]
+    });
     Ok(found)
+}
+
+/// The second switch splits these, and so does what does its job by hand.
+fn split(
+    design: Design,
+    large: &Trace,
+    apart: &mut Measured,
+    hands: &mut Option<Hands>,
+    seen: &mut Seen,
+) -> Result<(), Box<dyn Error>> {
+    let small = apart.pass(large);
+    hands.iter_mut().try_for_each(|hands| hands.apart(large, small))?;
+    Ok(check(design, small, seen)?)
 }
 
 /// The bytes that a frame takes on an Ethernet link.
@@ -290,6 +320,8 @@ fn print(arguments: &Arguments, design: Design, runs: &[Found], ring: Option<(u6
     let alone = 1.0 - first.payload_bytes as f64 / first.small_bytes as f64;
     let together: Vec<f64> = runs.iter().map(|run| run.together_ns).collect();
     let apart: Vec<f64> = runs.iter().map(|run| run.apart_ns).collect();
+    let by_hand =
+        |job: usize| runs.iter().map(|run| run.by_hand_ns.map(|figures| figures[job])).collect::<Option<Vec<f64>>>();
     if arguments.json {
         let row: Json = json!({
             "benchmark": "aggregation", "design": design.name(), "packets": first.messages, "held": first.held,
@@ -298,14 +330,11 @@ fn print(arguments: &Arguments, design: Design, runs: &[Found], ring: Option<(u6
             "overhead": overhead, "overhead_alone": alone, "ring_messages": ring.map(|(messages, _)| messages),
             "small_wire_bytes": first.small_wire_bytes, "aggregate_wire_bytes": first.aggregate_wire_bytes,
             "ring_use": ring.map(|(_, part)| part), "together_ns": together, "apart_ns": apart,
+            "together_by_hand_ns": by_hand(0), "apart_by_hand_ns": by_hand(1),
         });
         println!("{row}");
         return;
     }
-    let spread = |figures: &[f64]| {
-        let (least, greatest) = range(figures);
-        format!("{:.0} ({least:.0}-{greatest:.0})", median(figures))
-    };
     let on_wire = |bytes: u64, of: f64| bytes as f64 / of;
     let wire = [on_wire(first.aggregate_wire_bytes, carried), on_wire(first.small_wire_bytes, first.messages as f64)];
     println!(
@@ -316,12 +345,26 @@ fn print(arguments: &Arguments, design: Design, runs: &[Found], ring: Option<(u6
         100.0 * overhead,
         100.0 * alone,
         format!("{:.1} of {:.1}", wire[0], wire[1]),
-        spread(&together),
+        spread(&together, 0),
         1000.0 / median(&together),
-        spread(&apart),
+        spread(&apart, 0),
         1000.0 / median(&apart),
         ring.map_or(String::new(), |(messages, part)| format!("{messages}, {:.0} %", 100.0 * part))
     );
+    if let [Some(together_by_hand), Some(apart_by_hand)] = [by_hand(0), by_hand(1)] {
+        let beside = |ours: &[f64], by_hand: &[f64]| {
+            let times: Vec<f64> = ours.iter().zip(by_hand).map(|(ours, by_hand)| ours / by_hand).collect();
+            format!("{} ns, {} times as long here", spread(by_hand, 1), spread(&times, 1))
+        };
+        println!("    by hand, together: {}", beside(&together, &together_by_hand));
+        println!("    by hand, apart:    {}", beside(&apart, &apart_by_hand));
+    }
+}
+
+/// The median, the least and the greatest.
+fn spread(figures: &[f64], digits: usize) -> String {
+    let (least, greatest) = range(figures);
+    format!("{:.digits$} ({least:.digits$}-{greatest:.digits$})", median(figures))
 }
 
 #[cfg(test)]
@@ -358,6 +401,41 @@ mod tests {
                 assert!(found.held <= 2 * 1467 / 5, "{}: {} held", design.name(), found.held);
             }
         }
+    }
+
+    /// What is written by hand must send what the programs send. A run fails otherwise, as the next test shows.
+    #[test]
+    fn what_is_written_by_hand_sends_the_same_bytes() {
+        let names = [
+            "fixed, N = 8, 16 bytes",
+            "variable, 4 to 44 bytes",
+            "variable, 16 bytes, 8 in one",
+            "gateway, 4 to 44 bytes",
+            "gateway, 16 bytes as for fixed",
+            "gateway, 4 bytes, 2 in one",
+        ];
+        for mut design in Design::all().into_iter().filter(|design| names.contains(&design.name().as_str())) {
+            let program = Arc::new(design.program().unwrap());
+            for has_checksums in [false, true] {
+                design.has_checksums = has_checksums;
+                let found =
+                    measure(design, &program, 5_000).unwrap_or_else(|error| panic!("{}: {error}", design.name()));
+                assert!(found.by_hand_ns.is_some(), "{}", design.name());
+            }
+        }
+    }
+
+    #[test]
+    fn other_bytes_by_hand_are_an_error() {
+        let design = designs().into_iter().find(|design| design.by == By::Gateway).unwrap();
+        let packets = small_packets(design, 0..40, &mut Found::default());
+        let mut wanted = Trace::default();
+        let mut hands = Hands::new(design, FIRST_START).unwrap().unwrap();
+        let error = hands.together(&packets, &wanted).unwrap_err().to_string();
+        assert_eq!(error, "1 frames were sent by hand and 0 by the switch");
+        wanted.push(OUT, b"another");
+        let error = Hands::new(design, FIRST_START).unwrap().unwrap().together(&packets, &wanted).unwrap_err();
+        assert_eq!(error.to_string(), "frame 0 of a chunk is another by hand than by the switch");
     }
 
     /// The columns of the ring buffer as described in the README.

@@ -1,5 +1,5 @@
 //! Hand-written C as the limit of what is possible: `router.c`, `bridge.c`, `vxlan.c`, `zipline.c` and
-//! `usecases.c` of `peers`, compiled and called.
+//! `usecases.c` of `peers`, compiled and called; and the means to do so with others.
 
 #![allow(unsafe_code, reason = "calls functions of a shared object that was compiled from this repository's own text")]
 
@@ -46,13 +46,16 @@ impl Frames {
 }
 
 /// The object that `limit_new` of a file in `peers` has created, with the library of its functions.
-struct LimitObject {
-    library: Library,
-    it: *mut c_void,
+pub struct LimitObject {
+    /// The functions.
+    pub library: Library,
+    /// The object.
+    pub it: *mut c_void,
 }
 
 impl LimitObject {
-    fn new(text: &str, size: u32) -> Result<LimitObject, Box<dyn Error>> {
+    /// Compiles the text, and creates the object with this argument.
+    pub fn new(text: &str, size: u32) -> Result<LimitObject, Box<dyn Error>> {
         let library = library(text)?;
         // SAFETY: the function has the type that it is given here; see `peers`.
         let it = unsafe { library.get::<New>(b"limit_new")?(size) };

@@ -18,7 +18,7 @@
 //! * [`copies`]: the cost of clones, replicas and further passes.
 //! * [`growth`]: the duration of single updates while tables grow, and when they are full.
 //! * [`aggregation`]: the programs of `apps/aggregation`: small packets are aggregated and split, and each is
-//!   checked.
+//!   checked; beside hand-written C that must send the same bytes.
 //! * [`compile`]: the time that large programs take to compile, stage by stage.
 //! * [`event_queue`]: event queues for the simulator. [`mod@sim`]: packet hops a second of simulated networks.
 //!   [`ns3`]: the same networks here and in ns-3.

@@ -29,7 +29,7 @@ pub const TIMER: u32 = 9;
 
 /// The server's address, and the UDP port.
 const SERVER: [u8; 4] = [10, 0, 1, 1];
-const SERVER_PORT: u16 = 5000;
+pub const SERVER_PORT: u16 = 5000;
 
 /// The UDP port of gateways, and the offset at which their aggregates declare the number of packets.
 const TUNNEL_PORT: u16 = 4761;
@@ -162,7 +162,7 @@ impl Design {
 
     /// The longest packet of a gateway's tunnel: it has room for no more records than wanted, but for one record of
     /// any packet with this payload.
-    fn mtu_bytes(self) -> usize {
+    pub fn mtu_bytes(self) -> usize {
         let payload_bytes = self.payload_bytes(0);
         let room = |number: usize| (number * (RECORD_BYTES + payload_bytes)).max(RECORD_BYTES_MAX + payload_bytes);
         self.in_one.map_or(MTU_BYTES, |number| TUNNEL_BYTES + room(number))
