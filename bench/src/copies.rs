@@ -52,13 +52,19 @@ pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let frames = arguments.destinations.next_multiple_of(1_024).min(65_536);
     for bytes in LENGTHS_BYTES {
         let frames: Vec<Vec<u8>> = (0..frames).map(|number| frame(number, bytes)).collect();
-        let works = OPERATIONS.iter().map(|operation| operation.work(&frames)).collect::<Result<_, _>>()?;
-        show(arguments, bytes, frames.len(), &works::medians(arguments, works)?);
+        let operations: Vec<&Operation> = OPERATIONS.iter().filter(|it| it.is_wanted(arguments)).collect();
+        let works = operations.iter().map(|operation| operation.work(&frames)).collect::<Result<_, _>>()?;
+        show(arguments, bytes, frames.len(), &operations, &works::medians(arguments, works)?);
     }
     Ok(())
 }
 
 impl Operation {
+    /// Whether it is one of those that were asked for; forwarding, which all are compared with, always is.
+    fn is_wanted(&self, arguments: &Arguments) -> bool {
+        self.number == 0 || arguments.only.as_ref().is_none_or(|only| self.name.contains(only.as_str()))
+    }
+
     fn work(&self, frames: &[Vec<u8>]) -> Result<Work, Box<dyn Error>> {
         let macros = [("OPERATION", self.number.to_string()), ("MASK", (self.one_in - 1).to_string())];
         let switch = works::switch(COPIES, &macros, ENTRIES)?;
@@ -73,12 +79,12 @@ fn frame(number: u32, bytes: usize) -> Vec<u8> {
     frame
 }
 
-fn show(arguments: &Arguments, bytes: usize, frames: usize, medians: &works::Medians) {
+fn show(arguments: &Arguments, bytes: usize, frames: usize, operations: &[&Operation], medians: &works::Medians) {
     let forwarded_ns = medians.first().map_or(0.0, |(_, (middle, ..))| *middle);
     if !arguments.json {
         println!("frames of {bytes} bytes, {frames} frames");
     }
-    for (operation, (name, (middle, least, greatest))) in OPERATIONS.iter().zip(medians) {
+    for (operation, (name, (middle, least, greatest))) in operations.iter().zip(medians) {
         let more_ns = (middle - forwarded_ns) * f64::from(operation.one_in);
         if arguments.json {
             let figures = json!({

@@ -90,7 +90,8 @@ pub struct Arguments {
     program: Option<String>,
     /// Of the match engines only those whose name has this in it, as "exact", "lpm IPv6" or "ternary"; of the programs
     /// that aggregate, "fixed", "variable, 44" or "gateway"; of the router's peers, "l3fwd"; of large programs,
-    /// "chain"; of the places of ZipLine's controller, "own", "encoder" or "decoder"; of `churn`, "bng" or "l2fwd"
+    /// "chain"; of the places of ZipLine's controller, "own", "encoder" or "decoder"; of `churn`, "bng" or "l2fwd"; of
+    /// `copies`, "cloned" or "recirculated"
     #[arg(long)]
     only: Option<String>,
     /// Measures nothing: prints a picture (SVG) of what the same with `--json` has printed to this file; of

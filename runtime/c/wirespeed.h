@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define WS_ABI_VERSION 22u
+#define WS_ABI_VERSION 23u
 
 /* A program may contain comparisons with constant results; the generated C then does, too. */
 #pragma GCC diagnostic ignored "-Wtype-limits"
@@ -280,10 +280,11 @@ struct ws_program_info {
     uint32_t metadata_size;
     uint32_t block_count;     /* exported as ws_block_0, ws_block_1, ...: blocks, then decisions at points */
     uint32_t fast_path;       /* 1 if there is a ws_fast_path, 2 if it works in place */
+    uint32_t again_path;      /* 1 if there is a ws_again_path */
     uint32_t replica_path;    /* 1 if there is a ws_replica_path */
 };
 
-_Static_assert(sizeof(struct ws_program_info) == 28, "abi.rs");
+_Static_assert(sizeof(struct ws_program_info) == 32, "abi.rs");
 
 /* A block over a burst of at most WS_BURST_MAX packets. */
 typedef void ws_block(const struct ws_env *env, struct ws_packet *const *packets, uint32_t count);

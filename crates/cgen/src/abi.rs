@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 use tables::LookupHandle;
 
 /// Version of these layouts. A shared object of another version is not loaded.
-pub const ABI_VERSION: u32 = 22;
+pub const ABI_VERSION: u32 = 23;
 
 /// Alignment of a packet's chunk, in bytes.
 pub const CHUNK_ALIGN_BYTES: usize = 64;
@@ -458,11 +458,13 @@ pub struct ProgramInfo {
     pub block_count: u32,
     /// 1 if there is a function `ws_fast_path`, 2 if it works in place.
     pub fast_path: u32,
+    /// 1 if there is a function `ws_again_path`.
+    pub again_path: u32,
     /// 1 if there is a function `ws_replica_path`.
     pub replica_path: u32,
 }
 
-const _: () = assert!(size_of::<ProgramInfo>() == 28);
+const _: () = assert!(size_of::<ProgramInfo>() == 32);
 
 /// A block over a burst: `(env, packets, count)`, `count` at most [`base::limits::BURST_PACKETS_MAX`].
 pub type BlockFunction = unsafe extern "C" fn(*const Env, *const *mut Packet, u32);

@@ -76,6 +76,7 @@ pub fn program_info(plan: &Plan) -> ProgramInfo {
         metadata_size: plan.metadata.end - plan.metadata.start,
         block_count: (plan.blocks.len() + plan.points) as u32,
         fast_path: u32::from(plan.has_fast_path()) + u32::from(plan.is_in_place()),
+        again_path: u32::from(plan.has_again_path()),
         replica_path: u32::from(plan.has_replica_path()),
     }
 }
@@ -87,6 +88,7 @@ pub struct Native {
     blocks: Vec<BlockFunction>,
     first_point: usize,
     fast_path: Option<FastPathFunction>,
+    again_path: Option<FastPathFunction>,
     replica_path: Option<ReplicaPathFunction>,
     headroom_bytes: u32,
     is_in_place: bool,
@@ -130,6 +132,11 @@ impl Native {
             // SAFETY: as above.
             _ => Some(unsafe { *library.get::<FastPathFunction>(b"ws_fast_path\0")? }),
         };
+        let again_path = match found.again_path {
+            0 => None,
+            // SAFETY: as above.
+            _ => Some(unsafe { *library.get::<FastPathFunction>(b"ws_again_path\0")? }),
+        };
         let replica_path = match found.replica_path {
             0 => None,
             // SAFETY: as above.
@@ -141,6 +148,7 @@ impl Native {
             blocks,
             first_point,
             fast_path,
+            again_path,
             replica_path,
             is_in_place,
             headroom_bytes,
@@ -206,6 +214,44 @@ impl Native {
         frames: &mut [Frame],
         verdicts: &mut [Verdict],
     ) -> Exceptions {
+        let fast_path = self.fast_path.expect("the plan has a fast path");
+        // SAFETY: as the caller guarantees.
+        unsafe { self.run_path(fast_path, env, packets, frames, verdicts) }
+    }
+
+    /// Runs packets on a further pass through the fast path for them, as [`Native::run_fast_path`] does. Their chunks
+    /// have intrinsic variables and metadata that they begin with.
+    ///
+    /// # Panics
+    /// As for [`Native::run_fast_path`], or if the plan has no such path.
+    ///
+    /// # Safety
+    /// As for [`Native::run_fast_path`]; the chunks are initialised.
+    pub unsafe fn run_again_path(
+        &self,
+        env: &Env,
+        packets: &[*mut Packet],
+        frames: &mut [Frame],
+        verdicts: &mut [Verdict],
+    ) -> Exceptions {
+        let again_path = self.again_path.expect("the plan has a path for further passes");
+        // SAFETY: as the caller guarantees.
+        unsafe { self.run_path(again_path, env, packets, frames, verdicts) }
+    }
+
+    /// Runs packets through a path from the parser to the end.
+    ///
+    /// # Safety
+    /// As for [`Native::run_fast_path`].
+    #[inline]
+    unsafe fn run_path(
+        &self,
+        path: FastPathFunction,
+        env: &Env,
+        packets: &[*mut Packet],
+        frames: &mut [Frame],
+        verdicts: &mut [Verdict],
+    ) -> Exceptions {
         let count = packets.len();
         let most = if self.is_in_place { CALL_FRAMES_MAX } else { BURST_PACKETS_MAX };
         assert!(count <= most.min(verdicts.len()), "{count} packets in a call");
@@ -214,10 +260,9 @@ impl Native {
             self.headroom_bytes == 0 || frames.iter().all(|frame| frame.headroom >= self.headroom_bytes),
             "a frame without headroom"
         );
-        let fast_path = self.fast_path.expect("the plan has a fast path");
         let frames = frames.as_mut_ptr();
         // SAFETY: the caller guarantees what generated code relies on.
-        unsafe { fast_path(env, packets.as_ptr(), frames, count as u32, verdicts.as_mut_ptr()) }
+        unsafe { path(env, packets.as_ptr(), frames, count as u32, verdicts.as_mut_ptr()) }
     }
 
     /// Runs replicas of `packet`, which has been through ingress, from the queues to the deparser, and sets a verdict

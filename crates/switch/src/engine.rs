@@ -3,7 +3,7 @@
 //!
 //! What enters: received packets and the [`Rules`] of an architecture. What leaves: whatever the rules send. A burst
 //! goes through ingress as the rules say; then the queues are emptied through egress. Packets that go round again form
-//! bursts of their own, which are worked on before new ones.
+//! bursts of their own, which are worked on before new ones. `roots` has the order in which all this is sent.
 
 use crate::coalescing::{CoalescingBuffer, CoalescingBuffers};
 use crate::fast_path::FastPath;
@@ -13,20 +13,17 @@ use crate::packet::{Originals, Packet, Pool, Reception};
 use crate::pipeline::{Execution, Pipeline, Step};
 use crate::replicas::Replicas;
 use crate::replication::{Destination, Replica, Replication};
+use crate::roots::{PACED_ROOT, Roots, Together};
 use crate::specialise::Specialisation;
 use crate::stage_times::{CoreStage, StageTimer};
 use crate::stats::{DropReason, Stats};
 use crate::traffic::{After, Departure, InternalPort, QUEUE_CAPACITY_MAX, Refusal, TrafficManager};
 use crate::variables::Variables;
 use base::limits::{BURST_PACKETS_MAX, CALL_FRAMES_MAX, COPIES_MAX, PASSES_MAX};
-use cgen::abi::{Exceptions, Verdict};
-use ir::Program;
+use cgen::abi::{self, Exceptions, Verdict};
 use ir::walk::has_assertions;
-use std::collections::VecDeque;
+use ir::{Effect, Program};
 use std::sync::Arc;
-
-/// The budget that packets share which waited in a queue with a rate.
-const PACED_ROOT: usize = CALL_FRAMES_MAX;
 
 /// What an architecture does with packets between and around the program's blocks.
 pub(crate) trait Rules: Send {
@@ -51,18 +48,18 @@ pub(crate) trait Rules: Send {
     /// Takes a burst from the queues to the end.
     fn egress(&mut self, engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>);
 
-    /// Goes on with a packet that has been through the control of ingress on the fast path. `original` is the packet as
-    /// it was received, if a request needs it.
+    /// Goes on with packets that have been through the control of ingress on the fast path. `originals` are the packets
+    /// as they were received, as far as requests need them.
     fn after_ingress(
         &mut self,
         engine: &mut Engine,
-        packet: Packet,
-        original: Option<Packet>,
+        burst: &mut Vec<Packet>,
+        originals: &mut Originals,
         execution: &mut Execution<'_>,
     );
 
-    /// Goes on with a packet that has been through the control of egress on the fast path.
-    fn after_egress(&mut self, engine: &mut Engine, packet: Packet, execution: &mut Execution<'_>);
+    /// Goes on with packets that have been through the control of egress on the fast path.
+    fn after_egress(&mut self, engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>);
 
     /// Sends a clone that has come through the mirror port to the ports of its session.
     fn after_mirror(&mut self, engine: &mut Engine, clone: Packet, session: u32, execution: &mut Execution<'_>);
@@ -91,14 +88,10 @@ pub(crate) trait Rules: Send {
 /// What the program of a core shows of how packets are worked on.
 #[derive(Clone, Copy)]
 pub(crate) struct Observability {
-    /// Whether packets go through blocks and queues one by one: the program can tell how many packets are in a queue,
-    /// which would show how many were received together, or sends packets round again, which would be overtaken by
-    /// their neighbours. The fast path has no queue, and a packet that leaves it is taken to its end before what
-    /// becomes of the next is carried out.
-    pub serialised: bool,
     /// Whether the program can tell at which moment a packet was worked on (beside the moment of its reception).
     pub time: bool,
-    /// Whether the program can tell how many packets are in a queue.
+    /// Whether the program can tell how many packets are in a queue, which would show how many are worked on together.
+    /// The fast path has no queue; packets that leave it, and those that do not take it, then go on one by one.
     pub depths: bool,
 }
 
@@ -115,12 +108,14 @@ pub(crate) struct Engine {
     pub observability: Observability,
     /// The variables that the core sets.
     pub variables: Variables,
-    /// Packets that go through ingress again, before any new one.
-    again: VecDeque<Packet>,
-    /// Packets that did not have to wait in a queue and are ready for egress.
-    passed: VecDeque<Packet>,
+    /// The received packets that are worked on, and what they have led to.
+    pub roots: Roots,
+    /// What is sent together, with its ports; kept to save its allocation.
+    departing: (Vec<Packet>, Vec<Verdict>),
     /// The present burst, kept to save its allocation.
     burst: Vec<Packet>,
+    /// A burst of one packet that leaves a path within a burst, for the same reason.
+    pub one: Vec<Packet>,
     /// The same on the fast path, from which packets go on through the queues.
     fresh: Vec<Packet>,
     /// Memory for frames.
@@ -132,8 +127,8 @@ pub(crate) struct Engine {
     wants_fast_path: bool,
     takes_fast_path: bool,
     has_assertions: bool,
-    /// Copies that each packet of the present burst may still become; the last is for packets out of paced queues.
-    copies_left: [usize; CALL_FRAMES_MAX + 1],
+    /// Whether packets are split into so many that their copies are not known.
+    splits: bool,
 }
 
 impl Engine {
@@ -157,9 +152,10 @@ impl Engine {
             timer: StageTimer::default(),
             observability,
             variables: Variables::of(program.architecture),
-            again: VecDeque::new(),
-            passed: VecDeque::new(),
+            roots: Roots::default(),
+            departing: Default::default(),
             burst: Vec::with_capacity(BURST_PACKETS_MAX),
+            one: Vec::with_capacity(1),
             fresh: Vec::with_capacity(BURST_PACKETS_MAX),
             lending: Lending::default(),
             fast: FastPath::new(program),
@@ -167,7 +163,7 @@ impl Engine {
             wants_fast_path,
             takes_fast_path,
             has_assertions: has_assertions(program),
-            copies_left: [0; CALL_FRAMES_MAX + 1],
+            splits: program.may_request(Effect::JoinsOrSplits),
         }
     }
 
@@ -205,8 +201,8 @@ impl Engine {
         mut lent: &'f mut [Frame<'b>],
         execution: &mut Execution<'_>,
     ) -> Option<&'f mut [Frame<'b>]> {
-        self.copies_left[PACED_ROOT] = COPIES_MAX;
-        let (fast_path_max, burst_max) = (self.fast_path_max(), self.blocks_max());
+        self.roots.allow_copies(PACED_ROOT);
+        let fast_path_max = self.fast_path_max();
         let fast_path = self.takes_fast_path && !self.traffic.has_rates() && execution.observer.is_none();
         self.arrive_from_internal_ports(rules, execution);
         self.empty_queues(rules, execution);
@@ -216,56 +212,54 @@ impl Engine {
             rules.release(self, number, buffer, execution);
         }
         loop {
+            if self.roots.has_work() && !execution.externs.has_added() {
+                self.finish(rules, execution);
+            }
             if execution.externs.has_added() {
                 return Some(lent);
             }
-            let mut burst = std::mem::take(&mut self.burst);
-            while burst.len() < burst_max
-                && let Some(packet) = self.again.pop_front()
-            {
-                burst.push(packet);
-            }
-            if burst.is_empty() && fast_path {
-                self.burst = burst;
+            if !fast_path {
                 if received.is_empty() {
-                    if lent.is_empty() {
-                        return None;
-                    }
-                    let count = CALL_FRAMES_MAX.min(lent.len());
-                    let (now, later) = lent.split_at_mut(count);
-                    // Generated code fetches the other bursts of a call.
-                    later.iter().take(fast_path_max).for_each(Frame::fetch);
-                    let done = self.forward(rules, now, execution);
-                    self.stats.received += done as u64;
-                    lent = &mut std::mem::take(&mut lent)[done..];
-                    continue;
+                    return None;
                 }
-                if received.len() <= fast_path_max {
-                    self.fast_path(rules, received, execution);
-                    continue;
+                self.blocks(rules, received, execution);
+            } else if received.is_empty() {
+                if lent.is_empty() {
+                    return None;
                 }
+                let count = CALL_FRAMES_MAX.min(lent.len());
+                let (now, later) = lent.split_at_mut(count);
+                // Generated code fetches the other bursts of a call.
+                later.iter().take(fast_path_max).for_each(Frame::fetch);
+                let done = self.forward(rules, now, execution);
+                self.stats.received += done as u64;
+                lent = &mut std::mem::take(&mut lent)[done..];
+            } else if received.len() <= fast_path_max {
+                self.fast_path(rules, received, execution);
+            } else {
                 let mut fresh = std::mem::take(&mut self.fresh);
                 fresh.extend(received.drain(..fast_path_max));
                 self.fast_path(rules, &mut fresh, execution);
                 received.splice(..0, fresh.drain(..));
                 self.fresh = fresh;
-                continue;
             }
-            if burst.is_empty() {
-                burst.extend(received.drain(..burst_max.min(received.len())));
-                for (root, packet) in burst.iter_mut().enumerate() {
-                    self.allow_copies(packet, root);
-                    self.begin(packet);
-                }
-            }
-            if burst.is_empty() {
-                self.burst = burst;
-                return None;
-            }
-            rules.ingress(self, &mut burst, execution);
-            self.burst = burst;
-            self.empty_queues(rules, execution);
         }
+    }
+
+    /// Takes the first received packets through the blocks and the queues, and all that they cause.
+    fn blocks(&mut self, rules: &mut dyn Rules, received: &mut Vec<Packet>, execution: &mut Execution<'_>) {
+        let mut burst = std::mem::take(&mut self.burst);
+        burst.extend(received.drain(..self.together_max(execution).min(received.len())));
+        for (root, packet) in burst.iter_mut().enumerate() {
+            self.roots.begin(packet, root);
+            self.begin(packet);
+        }
+        if burst.len() > 1 {
+            self.roots.defer();
+        }
+        rules.ingress(self, &mut burst, execution);
+        self.burst = burst;
+        self.finish(rules, execution);
     }
 
     /// Packets that wait in queues and coalescing buffers.
@@ -278,20 +272,34 @@ impl Engine {
         self.takes_fast_path
     }
 
-    /// Whether no packet has left its queue that has not been through egress.
-    pub fn is_line_empty(&self) -> bool {
-        self.passed.is_empty()
-    }
-
     /// How many packets may take the fast path together.
     fn fast_path_max(&self) -> usize {
         self.pipeline.fast_path_burst_max().clamp(1, BURST_PACKETS_MAX)
     }
 
-    /// How many may go through blocks and queues together.
-    fn blocks_max(&self) -> usize {
-        let is_seen = self.observability.serialised || self.traffic.has_rates();
-        if is_seen { 1 } else { self.pipeline.burst_max().clamp(1, BURST_PACKETS_MAX) }
+    /// How many received packets may be worked on together outside of the fast path.
+    pub fn together_max(&self, execution: &Execution<'_>) -> usize {
+        let is_seen = self.observability.depths || execution.observer.is_some();
+        if is_seen || self.traffic.has_rates() || self.traffic.has_internal_ports() {
+            return 1;
+        }
+        self.pipeline.burst_max().clamp(1, self.roots_max().clamp(1, BURST_PACKETS_MAX))
+    }
+
+    /// How many of them may make the copies that they can make at once, so that each becomes as many copies as if it
+    /// were alone: half of the buffers are for the first.
+    fn roots_max(&self) -> usize {
+        let at_once = 2 * self.replication.replicas_max() + 2;
+        let copies = if self.splits { COPIES_MAX } else { COPIES_MAX.min(BURST_PACKETS_MAX * at_once) };
+        self.pool.room_for_many() / copies
+    }
+
+    /// Which of the roots are worked on next: the first alone where buffers are scarce.
+    fn together(&self) -> Together {
+        match self.roots_max() {
+            0 => Together { roots_max: 1, first_of: 1 },
+            roots_max => Together { roots_max, first_of: usize::MAX },
+        }
     }
 
     /// How many packets of the queues may go through the blocks behind them together. Replicas of a packet may also
@@ -300,57 +308,124 @@ impl Engine {
         if self.traffic.has_rates() { 1 } else { self.pipeline.egress_burst_max().clamp(1, BURST_PACKETS_MAX) }
     }
 
-    /// Gives a received packet, the `root`th of its burst, its budget of copies and passes.
-    pub fn allow_copies(&mut self, packet: &mut Packet, root: usize) {
-        packet.set_passes(0);
-        packet.set_root(root);
-        self.copies_left[root] = COPIES_MAX;
+    /// Works on all that packets have caused, unless entries must be published before, and sends what comes of it.
+    pub fn finish(&mut self, rules: &mut dyn Rules, execution: &mut Execution<'_>) {
+        self.finish_between(&mut Neighbours::default(), rules, execution);
     }
 
-    /// Works on all that a packet of the fast path has caused, unless entries must be published before.
-    pub fn finish(&mut self, rules: &mut dyn Rules, execution: &mut Execution<'_>) {
+    /// The same for packets of a call that have neighbours, which are sent with what comes of them.
+    pub fn finish_between(
+        &mut self,
+        neighbours: &mut Neighbours<'_>,
+        rules: &mut dyn Rules,
+        execution: &mut Execution<'_>,
+    ) {
         loop {
-            self.empty_queues(rules, execution);
-            if execution.externs.has_added() {
-                return;
+            let together = self.together();
+            if together.first_of == 1 {
+                self.send_done(neighbours, execution);
             }
-            let Some(packet) = self.again.pop_front() else { return };
+            if self.leave_queues(together, rules, execution) {
+                continue;
+            }
+            if execution.externs.has_added() {
+                break;
+            }
             let mut burst = std::mem::take(&mut self.burst);
-            burst.push(packet);
-            rules.ingress(self, &mut burst, execution);
+            self.roots.take_again(together, &mut burst);
+            let is_done = burst.is_empty();
+            if !is_done && self.takes_again_path(&burst, execution) {
+                self.again_path(rules, &mut burst, execution);
+            } else if !is_done {
+                rules.ingress(self, &mut burst, execution);
+            }
             self.burst = burst;
+            if is_done {
+                break;
+            }
         }
+        self.send_done(neighbours, execution);
+        self.roots.end();
+    }
+
+    /// Sends what comes of the roots that are done, and their neighbours before them.
+    fn send_done(&mut self, neighbours: &mut Neighbours<'_>, execution: &mut Execution<'_>) {
+        while let Some(root) = self.roots.next_done() {
+            self.send_before(neighbours, root, execution);
+            let (packets, ports) = &mut self.departing;
+            self.roots.take_sent(root, packets, ports);
+        }
+        self.send_departing(execution);
+    }
+
+    /// Ends the neighbours before a root.
+    pub fn send_before(&mut self, neighbours: &mut Neighbours<'_>, root: usize, execution: &mut Execution<'_>) {
+        let (frames, verdicts) = neighbours.before(root);
+        if !frames.is_empty() {
+            self.send_departing(execution);
+            self.apply_verdicts(frames, verdicts, Exceptions::of(verdicts), execution);
+        }
+    }
+
+    /// Sends packets that have been counted.
+    fn send_departing(&mut self, execution: &mut Execution<'_>) {
+        let (packets, ports) = &mut self.departing;
+        if packets.is_empty() {
+            return;
+        }
+        let mut first = 0;
+        // A port may have the number of another verdict.
+        for ports in ports.chunk_by(|&a, &b| a.max(b) < abi::DROP_INGRESS) {
+            let packets = &mut packets[first..first + ports.len()];
+            first += ports.len();
+            if let ([packet], &[port]) = (&*packets, ports)
+                && port >= abi::DROP_INGRESS
+            {
+                execution.output.transmit(port, packet.bytes(), packet.time_ns());
+                continue;
+            }
+            for (packets, verdicts) in packets.chunks_mut(CALL_FRAMES_MAX).zip(ports.chunks(CALL_FRAMES_MAX)) {
+                let (_, frames) = self.lending.lend(packets, self.pool.floor());
+                let sent = frames.len() as u64;
+                execution.output.transmit_burst(&Departures { frames, verdicts, sent });
+            }
+        }
+        ports.clear();
+        self.pool.give_all(packets.drain(..));
     }
 
     /// Empties the queues as far as packets are due, burst by burst.
-    pub fn empty_queues(&mut self, rules: &mut dyn Rules, execution: &mut Execution<'_>) {
+    fn empty_queues(&mut self, rules: &mut dyn Rules, execution: &mut Execution<'_>) {
+        while self.leave_queues(self.together(), rules, execution) {}
+    }
+
+    /// Takes the next burst from the queues to the end, as far as packets are due; false if none is.
+    fn leave_queues(&mut self, together: Together, rules: &mut dyn Rules, execution: &mut Execution<'_>) -> bool {
         self.timer.start();
         let burst_max = self.egress_max();
-        loop {
-            let mut burst = std::mem::take(&mut self.burst);
-            let (variables, now_ns) = (self.variables, execution.now_ns);
-            burst.extend(self.passed.drain(..burst_max.min(self.passed.len())));
-            // Of queues with rates, packets leave one by one.
-            let mut paced_port = None;
-            if burst.is_empty() {
-                self.traffic.dequeue(now_ns, burst_max, |mut departure| {
-                    if departure.is_paced {
-                        paced_port = Some(departure.port);
-                        departure.packet.set_root(PACED_ROOT);
-                        departure.packet.set_time_ns(now_ns);
-                    }
-                    burst.push(rules.begin_egress(variables, departure, execution));
-                });
-            }
-            if burst.is_empty() {
-                self.burst = burst;
-                return;
-            }
+        let mut burst = std::mem::take(&mut self.burst);
+        let (variables, now_ns) = (self.variables, execution.now_ns);
+        self.roots.take_passed(together, burst_max, &mut burst);
+        // Of queues with rates, packets leave one by one.
+        let mut paced_port = None;
+        if burst.is_empty() {
+            self.traffic.dequeue(now_ns, burst_max, |mut departure| {
+                if departure.is_paced {
+                    paced_port = Some(departure.port);
+                    departure.packet.set_root(PACED_ROOT);
+                    departure.packet.set_time_ns(now_ns);
+                }
+                burst.push(rules.begin_egress(variables, departure, execution));
+            });
+        }
+        let is_due = !burst.is_empty();
+        if is_due {
             self.timer.lap(CoreStage::Dequeue);
             rules.egress(self, &mut burst, execution);
-            self.burst = burst;
-            paced_port.into_iter().for_each(|port| self.traffic.finish_departure(port));
         }
+        self.burst = burst;
+        paced_port.into_iter().for_each(|port| self.traffic.finish_departure(port));
+        is_due
     }
 
     /// Puts a packet in the queue of a port. A packet that need not wait there skips the queue: `begin_egress`
@@ -364,10 +439,10 @@ impl Engine {
         execution: &mut Execution<'_>,
         begin_egress: impl FnOnce(&mut Packet),
     ) {
-        let has_room = self.passed.len() < QUEUE_CAPACITY_MAX;
+        let has_room = self.roots.passed_of(packet.root()) < QUEUE_CAPACITY_MAX;
         if has_room && self.traffic.lets_pass(port, priority) && execution.observer.is_none() {
             begin_egress(&mut packet);
-            self.passed.push_back(packet);
+            self.roots.pass(packet);
         } else {
             self.enqueue_to_wait(packet, port, priority, execution);
         }
@@ -464,7 +539,7 @@ impl Engine {
             packet.set_root(PACED_ROOT);
             packet.set_time_ns(arrived_ns);
             match after {
-                After::Ingress => self.again.push_back(packet),
+                After::Ingress => self.roots.inject(packet),
                 After::Session(session) => rules.after_mirror(self, packet, session, execution),
                 After::Replica(replica) => rules.after_replication(self, packet, replica, execution),
             }
@@ -490,14 +565,19 @@ impl Engine {
     /// Lets a packet go through ingress at once.
     pub fn inject(&mut self, fresh: Packet) {
         self.stats.passes += 1;
-        self.again.push_back(fresh);
+        self.roots.inject(fresh);
     }
 
-    /// Sends a packet's first `length` bytes out of a port.
-    pub fn transmit(&mut self, packet: Packet, port: u32, length: usize, execution: &mut Execution<'_>) {
+    /// Sends a packet's first `length` bytes out of a port, when those before it have left.
+    pub fn transmit(&mut self, mut packet: Packet, port: u32, length: usize, execution: &mut Execution<'_>) {
         self.stats.sent += 1;
         self.traffic.sent(port, length as u32);
         tell(execution, || Decision::Transmitted { port, bytes: length as u32 });
+        if self.roots.defers() {
+            packet.cut(length as u32);
+            self.roots.send_later(packet, port);
+            return;
+        }
         execution.output.transmit(port, &packet.bytes()[..length], packet.time_ns());
         self.pool.give(packet);
     }
@@ -524,15 +604,48 @@ impl Engine {
 
     /// A new packet of `bytes`, with no metadata, one pass older than `parent`.
     pub fn again_from(&mut self, bytes: &[u8], parent: &Packet, execution: &mut Execution<'_>) -> Option<Packet> {
+        self.again_by(|pool| pool.take(bytes), parent, execution)
+    }
+
+    /// The same of a packet that was taken out of the pool for it.
+    pub fn again_of(&mut self, fresh: Packet, parent: &Packet, execution: &mut Execution<'_>) -> Option<Packet> {
+        let mut fresh = Some(fresh);
+        let again = self.again_by(|_| fresh.take(), parent, execution);
+        fresh.into_iter().for_each(|unused| self.pool.give(unused));
+        again
+    }
+
+    fn again_by(
+        &mut self,
+        take: impl FnOnce(&mut Pool) -> Option<Packet>,
+        parent: &Packet,
+        execution: &mut Execution<'_>,
+    ) -> Option<Packet> {
         if parent.passes() >= PASSES_MAX {
             self.count_drop(DropReason::PassLimit, execution);
             return None;
         }
-        let taken = self.take_copy(parent.root(), |pool| pool.take(bytes), execution);
+        let taken = self.take_copy(parent.root(), take, execution);
         taken.map(|mut packet| {
             packet.inherit(parent);
             packet
         })
+    }
+
+    /// Takes a packet's bytes for its next pass. None if it has no pass left; it ends then.
+    pub fn again_in_place(&mut self, mut packet: Packet, execution: &mut Execution<'_>) -> Option<Packet> {
+        if packet.passes() >= PASSES_MAX {
+            self.end(packet, DropReason::PassLimit, execution);
+            return None;
+        }
+        if !self.charge(packet.root()) {
+            self.end(packet, DropReason::CopyLimit, execution);
+            return None;
+        }
+        self.stats.copies += 1;
+        packet.set_passes(packet.passes() + 1);
+        packet.move_to(self.pool.start());
+        Some(packet)
     }
 
     /// A copy of a packet with headers and metadata.
@@ -544,31 +657,31 @@ impl Engine {
 
     /// Takes so many copies from the budget of `root`; false, and takes none, if it has fewer.
     pub fn charge_all(&mut self, root: usize, copies: usize) -> bool {
-        let left = self.copies_left[root].checked_sub(copies);
-        self.copies_left[root] = left.unwrap_or(self.copies_left[root]);
+        let copies_left = self.roots.copies_left(root);
+        let left = copies_left.checked_sub(copies);
+        *copies_left = left.unwrap_or(*copies_left);
         left.is_some()
     }
 
     /// Takes so many copies from the budget of `root`, or as many as it has, and returns how many.
     pub fn charge_up_to(&mut self, root: usize, copies: usize) -> usize {
-        let granted = copies.min(self.copies_left[root]);
-        self.copies_left[root] -= granted;
+        let copies_left = self.roots.copies_left(root);
+        let granted = copies.min(*copies_left);
+        *copies_left -= granted;
         granted
     }
 
     /// Takes one copy, or one pass that starts anew, from the budget of `root`; false if nothing is left. Both are
     /// counted together, because copies that go round make copies.
     pub fn charge(&mut self, root: usize) -> bool {
-        let left = self.copies_left[root].checked_sub(1);
-        self.copies_left[root] = left.unwrap_or(0);
-        left.is_some()
+        self.charge_all(root, 1)
     }
 
     /// A packet that is charged to the budget of `root`.
     fn take_copy(
         &mut self,
         root: usize,
-        take: impl Fn(&mut Pool) -> Option<Packet>,
+        take: impl FnOnce(&mut Pool) -> Option<Packet>,
         execution: &mut Execution<'_>,
     ) -> Option<Packet> {
         if !self.charge(root) {
@@ -622,6 +735,30 @@ impl Engine {
         if let Some(other) = other {
             self.pool.give(other);
         }
+    }
+}
+
+/// Packets of a call that lie between those which have left the fast path: frames and verdicts of the call.
+#[derive(Default)]
+pub(crate) struct Neighbours<'a> {
+    pub frames: &'a [Frame<'a>],
+    pub verdicts: &'a [Verdict],
+    /// The root of the first.
+    pub first: usize,
+    /// How many have been sent.
+    pub done: usize,
+}
+
+impl<'a> Neighbours<'a> {
+    /// Those before this root that have not been sent. It is one of the call, or there are none.
+    fn before(&mut self, root: usize) -> (&'a [Frame<'a>], &'a [Verdict]) {
+        if self.frames.is_empty() {
+            return (&[], &[]);
+        }
+        let end = root - self.first;
+        let these = self.done.min(end)..end;
+        self.done = end + 1;
+        (&self.frames[these.clone()], &self.verdicts[these])
     }
 }
 

@@ -2,12 +2,12 @@
 //! punts.
 //!
 //! What enters: packets that were just received, in chunks or lent frames. What leaves: those that are sent, and to the
-//! rules of the architecture those about which it has to decide. A packet that is punted goes on with all that it
-//! causes before the verdict about the next one is carried out.
+//! rules of the architecture those about which it has to decide. Punted packets go on together, as far as no program
+//! can tell; what comes of each is sent where it stands in its call.
 
-use crate::engine::{Engine, Rules};
+use crate::engine::{Engine, Neighbours, Rules};
 use crate::frame::{Chunks, Frame, Lending};
-use crate::packet::{Originals, Packet};
+use crate::packet::{Originals, Packet, copy_frame};
 use crate::pipeline::Execution;
 use crate::stage_times::CoreStage;
 use crate::stats::DropReason;
@@ -16,6 +16,16 @@ use cgen::abi::{self, Exceptions};
 use ir::architecture::Request;
 use ir::{Effect, Program, Source};
 
+/// The effects of requests after which a packet, or a copy other than a replica, meets more of the program.
+const MEETING_MORE: [Effect; 4] =
+    [Effect::IngressAgain, Effect::CopyToIngress, Effect::EgressAgain, Effect::ParsedCopy];
+
+/// One punted packet in so many is many.
+const MANY_PUNTS: usize = 8;
+
+/// How many frames a call takes where many are punted.
+const PUNTING_CALL_FRAMES_MAX: usize = BURST_PACKETS_MAX / 2;
+
 /// What a core has for packets on the fast path.
 pub(crate) struct FastPath {
     /// Copies of the present burst's packets as they were received, if generated code does not tell how many of their
@@ -23,8 +33,19 @@ pub(crate) struct FastPath {
     originals: Originals,
     /// The first bytes of packets as they were received, as far as it may write to them.
     saved: Saved,
+    /// The same of packets on a further pass.
+    saved_again: Saved,
+    /// The ports of these.
+    ports_again: Vec<u64>,
     /// Packets that have left the fast path of lent frames, by their positions; kept to save its allocation.
     taken: Vec<(usize, Option<Packet>)>,
+    /// Punted packets that go on together.
+    punted: Punted,
+    /// Whether they do where the core lets them. Replicas alone leave sooner, and so from warmer memory, if they do not
+    /// wait for those of others.
+    go_together: bool,
+    /// How many packets a call takes: few where many are punted, whose memory is then near until they have left.
+    call_max: usize,
     /// The verdicts of a call, kept because to clear so many takes time that is seen.
     verdicts: Vec<abi::Verdict>,
     /// Whether the program may ask for packets as they were received.
@@ -42,7 +63,12 @@ impl FastPath {
         FastPath {
             originals: Vec::new(),
             saved: Saved::default(),
+            saved_again: Saved::default(),
+            ports_again: Vec::new(),
             taken: Vec::new(),
+            punted: Punted::default(),
+            go_together: MEETING_MORE.iter().any(|&effect| program.may_request(effect)),
+            call_max: CALL_FRAMES_MAX,
             verdicts: vec![0; CALL_FRAMES_MAX],
             keeps_originals: program.may_request(Effect::Original),
             asking: asking.collect(),
@@ -54,6 +80,16 @@ impl FastPath {
     fn asks_for_original(&self, packet: &Packet) -> bool {
         self.asking.iter().any(|&slot| packet.intrinsics()[slot as usize] != 0)
     }
+}
+
+/// Punted packets.
+#[derive(Default)]
+struct Punted {
+    /// Behind ingress, with the packets as they were received, as far as requests need them.
+    in_ingress: Vec<Packet>,
+    originals: Originals,
+    /// Behind egress.
+    in_egress: Vec<Packet>,
 }
 
 /// The first bytes of the packets of a call.
@@ -71,7 +107,7 @@ impl Saved {
         self.bytes.resize(CALL_FRAMES_MAX * self.each, 0);
         for (saved, packet) in self.bytes.chunks_exact_mut(self.each.max(1)).zip(packets) {
             let bytes = self.each.min(packet.len());
-            saved[..bytes].copy_from_slice(&packet[..bytes]);
+            copy_frame(&mut saved[..bytes], &packet[..bytes]);
         }
     }
 
@@ -150,18 +186,61 @@ impl Engine {
             if self.pipeline.is_in_place() {
                 lending.take_back(packets);
             }
+            self.lending = lending;
             let verdicts = self.ended(verdicts);
-            let mut originals = std::mem::take(&mut self.fast.originals);
-            self.end_in_order(burst, verdicts, &mut lending, execution, |engine, packet, position, execution| {
-                let (verdict, root) = (verdicts[position], first + position);
-                let kept = originals.get_mut(root).and_then(Option::take);
-                let original = kept.or_else(|| engine.original(&packet, verdict, root));
-                engine.go_on(rules, packet, original, verdict, root, execution);
-            });
-            self.fast.originals = originals;
+            self.end_punting(first, rules, burst, verdicts, execution);
+            self.timer.lap(CoreStage::Transmit);
+            return;
         }
         self.lending = lending;
         self.timer.lap(CoreStage::Transmit);
+    }
+
+    /// Takes the first packets of a burst to their end and all that they cause. One at least was punted.
+    fn end_punting(
+        &mut self,
+        first: usize,
+        rules: &mut dyn Rules,
+        burst: &mut Vec<Packet>,
+        verdicts: &[abi::Verdict],
+        execution: &mut Execution<'_>,
+    ) {
+        let together_max = self.punted_max(execution);
+        for (group, verdicts) in verdicts.chunks(together_max).enumerate().filter(|_| together_max > 1) {
+            self.end_together(burst, verdicts, first + group * together_max, execution);
+            self.finish_punted(&mut Neighbours::default(), rules, execution);
+        }
+        if together_max == 1 {
+            let mut lending = std::mem::take(&mut self.lending);
+            self.end_in_order(burst, verdicts, &mut lending, execution, |engine, packet, position, execution| {
+                engine.keep_punted(packet, verdicts[position], first + position, execution);
+                engine.finish_punted(&mut Neighbours::default(), rules, execution);
+            });
+            self.lending = lending;
+        }
+    }
+
+    /// Ends the first packets, the first of which is the `first` of its burst, as their verdicts say. Those that are
+    /// punted remain, to go on together.
+    fn end_together(
+        &mut self,
+        packets: &mut Vec<Packet>,
+        verdicts: &[abi::Verdict],
+        first: usize,
+        execution: &mut Execution<'_>,
+    ) {
+        if verdicts.len() > 1 {
+            self.roots.defer();
+        }
+        for ((root, packet), &verdict) in (first..).zip(packets.drain(..verdicts.len())).zip(verdicts) {
+            if abi::is_punt(verdict) {
+                self.keep_punted(packet, verdict, root, execution);
+            } else {
+                let mut packet = packet;
+                self.roots.begin(&mut packet, root);
+                self.end_by_verdict(packet, verdict, execution);
+            }
+        }
     }
 
     /// Ends packets of generated code in their order. `go_on` gets those that are punted, with their positions:
@@ -200,7 +279,7 @@ impl Engine {
         let (mut done, mut next) = (0, frames.len());
         while done < frames.len() && !execution.externs.has_added() {
             let rest = &mut frames[done..];
-            let spare = self.pool.spare(next.min(rest.len())).len();
+            let spare = self.pool.spare(next.min(self.fast.call_max).min(rest.len())).len();
             if spare == 0 {
                 self.stats.count_drops(DropReason::NoBuffer, rest.len() as u64);
                 return frames.len();
@@ -226,6 +305,8 @@ impl Engine {
         let spare = self.pool.spare(frames.len());
         let exceptions = self.pipeline.run_fast_path(Chunks::of(spare), frames, verdicts, execution);
         self.timer.lap(CoreStage::FastPath);
+        let are_many = self.fast.go_together && exceptions.punts() as usize * MANY_PUNTS > frames.len();
+        self.fast.call_max = if are_many { PUNTING_CALL_FRAMES_MAX } else { CALL_FRAMES_MAX };
         if exceptions.punts() == 0 {
             self.apply_verdicts(frames, verdicts, exceptions, execution);
         } else {
@@ -234,23 +315,13 @@ impl Engine {
             let mut taken = std::mem::take(&mut self.fast.taken);
             self.pool.take_spare(frames, asks, &mut taken);
             verdicts = &mut verdicts[..ended];
-            let mut done = 0;
-            while let Some((position, packet)) = taken.pop() {
-                let before = &verdicts[done..position];
-                self.apply_verdicts(&frames[done..position], before, Exceptions::of(before), execution);
-                match packet {
-                    Some(packet) => {
-                        let (verdict, root) = (verdicts[position], first + position);
-                        let original = self.original(&packet, verdict, root);
-                        self.go_on(rules, packet, original, verdict, root, execution);
-                    }
-                    None => self.count_drop(DropReason::NoBuffer, execution),
-                }
-                done = position + 1;
+            let mut neighbours = Neighbours { frames: &frames[..ended], verdicts, first, done: 0 };
+            while !taken.is_empty() {
+                self.keep_together(&mut taken, &mut neighbours, execution);
+                self.finish_punted(&mut neighbours, rules, execution);
             }
             self.fast.taken = taken;
-            let rest = &verdicts[done..];
-            self.apply_verdicts(&frames[done..ended], rest, Exceptions::of(rest), execution);
+            self.send_before(&mut neighbours, first + ended, execution);
         }
         let count = verdicts.len();
         self.fast.verdicts = all_verdicts;
@@ -267,28 +338,84 @@ impl Engine {
         asking.map_or(verdicts, |asking| &verdicts[..=asking])
     }
 
-    /// Goes on with a punted packet; it was the `root`th of its burst.
-    fn go_on(
+    /// How many punted packets go on together.
+    fn punted_max(&self, execution: &Execution<'_>) -> usize {
+        if self.fast.go_together { self.together_max(execution) } else { 1 }
+    }
+
+    /// Takes the next punted packets that may go on together.
+    fn keep_together(
         &mut self,
-        rules: &mut dyn Rules,
-        mut packet: Packet,
-        original: Option<Packet>,
-        verdict: abi::Verdict,
-        root: usize,
+        taken: &mut Vec<(usize, Option<Packet>)>,
+        neighbours: &mut Neighbours<'_>,
         execution: &mut Execution<'_>,
     ) {
-        if verdict == abi::ASSERTION_FAILED {
-            self.end_all(packet, original, DropReason::AssertionFailed, execution);
+        let count = self.punted_max(execution).min(taken.len());
+        if count > 1 {
+            self.roots.defer();
+        }
+        for (position, packet) in taken.drain(taken.len() - count..).rev() {
+            let root = neighbours.first + position;
+            if count == 1 {
+                self.send_before(neighbours, root, execution);
+            }
+            match packet {
+                Some(packet) => self.keep_punted(packet, neighbours.verdicts[position], root, execution),
+                None => {
+                    self.roots.join(root);
+                    self.count_drop(DropReason::NoBuffer, execution);
+                }
+            }
+        }
+    }
+
+    /// Keeps a punted packet, the `root`th of its call, to go on with others.
+    fn keep_punted(&mut self, mut packet: Packet, verdict: abi::Verdict, root: usize, execution: &mut Execution<'_>) {
+        self.roots.begin(&mut packet, root);
+        let kept = self.fast.originals.get_mut(root).and_then(Option::take);
+        let original = kept.or_else(|| self.original(&packet, verdict, root));
+        if verdict == abi::PUNT_INGRESS {
+            self.fast.punted.in_ingress.push(packet);
+            self.fast.punted.originals.push(original);
             return;
         }
-        self.allow_copies(&mut packet, root);
-        if verdict == abi::PUNT_INGRESS {
-            rules.after_ingress(self, packet, original, execution);
+        original.into_iter().for_each(|original| self.pool.give(original));
+        if verdict == abi::ASSERTION_FAILED {
+            self.end(packet, DropReason::AssertionFailed, execution);
         } else {
-            original.into_iter().for_each(|original| self.pool.give(original));
-            rules.after_egress(self, packet, execution);
+            self.fast.punted.in_egress.push(packet);
         }
-        self.finish(rules, execution);
+    }
+
+    /// Takes the punted packets that have been kept to the end, and all that they cause.
+    fn finish_punted(&mut self, neighbours: &mut Neighbours<'_>, rules: &mut dyn Rules, execution: &mut Execution<'_>) {
+        let mut punted = std::mem::take(&mut self.fast.punted);
+        self.decide_about(&mut punted, rules, execution);
+        self.fast.punted = punted;
+        self.finish_between(neighbours, rules, execution);
+    }
+
+    /// Goes on with punted packets as far as the next queue.
+    fn decide_about(&mut self, punted: &mut Punted, rules: &mut dyn Rules, execution: &mut Execution<'_>) {
+        if !punted.in_ingress.is_empty() {
+            rules.after_ingress(self, &mut punted.in_ingress, &mut punted.originals, execution);
+        }
+        if !punted.in_egress.is_empty() {
+            rules.after_egress(self, &mut punted.in_egress, execution);
+        }
+    }
+
+    /// Ends a packet of generated code that is not punted.
+    pub fn end_by_verdict(&mut self, packet: Packet, verdict: abi::Verdict, execution: &mut Execution<'_>) {
+        match verdict {
+            abi::DROP_INGRESS => self.end(packet, DropReason::Ingress, execution),
+            abi::DROP_EGRESS => self.end(packet, DropReason::Egress, execution),
+            abi::DROP_TOO_LONG => self.end(packet, DropReason::TooLong, execution),
+            port => {
+                self.stats.sent += 1;
+                self.roots.send_later(packet, port);
+            }
+        }
     }
 
     /// A packet as it was received, if that has been saved and may be asked for.
@@ -300,6 +427,70 @@ impl Engine {
         let mut original = self.pool.take(packet.bytes())?;
         self.fast.saved.restore(position, original.bytes_mut());
         original.set_intrinsic(self.fast.port, u64::from(packet.ingress_port()));
+        Some(original)
+    }
+
+    /// Whether packets that enter ingress again may take the fast path.
+    pub fn takes_again_path(&self, burst: &[Packet], execution: &Execution<'_>) -> bool {
+        let has_originals = !self.fast.keeps_originals || self.pipeline.written_bytes_max().is_some();
+        self.takes_fast_path()
+            && self.pipeline.has_again_path()
+            && has_originals
+            && execution.observer.is_none()
+            && !self.traffic.has_rates()
+            && burst.iter().all(|packet| packet.begins_at(self.pool.start()))
+    }
+
+    /// Takes packets on a further pass through ingress and egress. The core goes on with those that are punted.
+    pub fn again_path(&mut self, rules: &mut dyn Rules, burst: &mut Vec<Packet>, execution: &mut Execution<'_>) {
+        self.timer.start();
+        if self.fast.keeps_originals {
+            let each = self.pipeline.written_bytes_max().unwrap_or(0);
+            self.fast.saved_again.keep(each, burst.iter().map(Packet::bytes));
+            self.fast.ports_again.clear();
+            self.fast.ports_again.extend(burst.iter().map(|packet| packet.intrinsic(self.fast.port)));
+        }
+        for packet in burst.iter_mut().filter(|packet| !packet.keeps_metadata()) {
+            self.pipeline.reset_metadata(packet);
+        }
+        let mut verdicts = [0; BURST_PACKETS_MAX];
+        let verdicts = &mut verdicts[..burst.len()];
+        let mut lending = std::mem::take(&mut self.lending);
+        let (chunks, frames) = lending.lend(burst, self.pool.floor());
+        let exceptions = self.pipeline.run_again_path(chunks, frames, verdicts, execution);
+        self.timer.lap(CoreStage::FastPath);
+        if exceptions.punts() == 0 && !self.roots.defers() {
+            self.apply_verdicts(frames, verdicts, exceptions, execution);
+            self.pool.give_all(burst.drain(..));
+        } else {
+            lending.take_back(burst);
+        }
+        self.lending = lending;
+        let mut punted = std::mem::take(&mut self.fast.punted);
+        for (position, (packet, &verdict)) in burst.drain(..).zip(&*verdicts).enumerate() {
+            match verdict {
+                abi::ASSERTION_FAILED => self.end(packet, DropReason::AssertionFailed, execution),
+                abi::PUNT_EGRESS => punted.in_egress.push(packet),
+                abi::PUNT_INGRESS => {
+                    punted.originals.push(self.original_of_pass(&packet, position));
+                    punted.in_ingress.push(packet);
+                }
+                _ => self.end_by_verdict(packet, verdict, execution),
+            }
+        }
+        self.decide_about(&mut punted, rules, execution);
+        self.fast.punted = punted;
+        self.timer.lap(CoreStage::Transmit);
+    }
+
+    /// A packet as it entered ingress again, if it may be asked for.
+    fn original_of_pass(&mut self, packet: &Packet, position: usize) -> Option<Packet> {
+        if !self.fast.keeps_originals || !self.fast.asks_for_original(packet) {
+            return None;
+        }
+        let mut original = self.pool.take(packet.bytes())?;
+        self.fast.saved_again.restore(position, original.bytes_mut());
+        original.set_intrinsic(self.fast.port, self.fast.ports_again[position]);
         Some(original)
     }
 }

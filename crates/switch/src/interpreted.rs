@@ -15,8 +15,8 @@ use cgen::abi::{Decided, FLAG_ASSERT_FAILED, FLAG_KEEP_METADATA};
 use interp::{Host, Interpreter, Lookup, NoTrace, Outcome, PacketState, Tracer};
 use ir::{
     BlockId, BlockRole, CalculationId, CounterId, CrcParameters, DigestId, DirectCounterId, DirectMeterId,
-    ExternFunctionId, ExternInstanceId, FieldListId, MeterId, PointId, Program, RegisterId, TableId, ValueSetId,
-    VarKind,
+    ExternFunctionId, ExternInstanceId, FieldListId, INTRINSIC_SLOTS, MeterId, PointId, Program, RegisterId, TableId,
+    ValueSetId, VarKind,
 };
 use std::sync::Arc;
 use tables::TableSet;
@@ -150,6 +150,10 @@ impl Pipeline for Interpreted {
                 state.set_var(var, old.var(var));
             }
         }
+    }
+
+    fn keep_intrinsics(&mut self, list: FieldListId, before: &[u64; INTRINSIC_SLOTS], packet: &mut Packet) {
+        packet.keep_intrinsics(&self.program.field_lists[list].vars, &self.program, before);
     }
 
     fn run(&mut self, steps: &[Step], packets: &mut [Packet], execution: &mut Execution<'_>) {

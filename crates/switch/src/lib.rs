@@ -12,6 +12,7 @@
 //! * `pipeline`, `native`, `interpreted`: running a block of the program over a burst, by compiled code or by the
 //!   interpreter.
 //! * `packet`, `frame`, `burst`: packets and the pool of their memory; bytes that are lent.
+//! * `roots`: what is worked on together, and the order in which it leaves.
 //! * `replicas`: the path of replicas that need not wait, from the queues on.
 //! * [`traffic`]: queues, schedulers, the buffer, ports with rates. [`replication`], [`meter`], [`externs`]: groups and
 //!   sessions, meters, registers and counters.
@@ -49,6 +50,7 @@ mod records;
 mod registers;
 mod replicas;
 pub mod replication;
+mod roots;
 mod shards;
 mod shared_tables;
 pub mod specialise;

@@ -18,8 +18,8 @@ use base::index::Id as _;
 use cgen::abi::{self, Cells, Count, Counts, Decided, Env, Exceptions, FLAG_KEEP_METADATA, Meters, Verdict};
 use cgen::{Native, Plan};
 use ir::{
-    DigestId, DirectMeterId, ExternFunctionId, ExternInstanceId, FieldListId, MeterId, PointId, Program, TableId, Type,
-    ValueSetId, VarKind,
+    DigestId, DirectMeterId, ExternFunctionId, ExternInstanceId, FieldListId, INTRINSIC_SLOTS, MeterId, PointId,
+    Program, TableId, Type, ValueSetId, VarKind,
 };
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -166,6 +166,12 @@ impl NativePipeline {
     }
 }
 
+/// Sets the metadata of a packet to zero.
+fn clear_metadata(plan: &Plan, packet: &mut Packet) {
+    let range = plan.metadata.clone();
+    packet.chunk_bytes_mut(range.start as usize, range.len()).fill(0);
+}
+
 fn collect_counts<I: base::index::Id>(to: &mut Vec<Counts>, from: &mut IndexVec<I, Vec<CounterCell>>) {
     to.clear();
     let counts = |cells: &mut Vec<CounterCell>| Counts { cells: cells.as_mut_ptr().cast(), size: cells.len() as u64 };
@@ -178,28 +184,30 @@ impl Pipeline for NativePipeline {
     }
 
     fn reset_metadata(&mut self, packet: &mut Packet) {
-        let range = self.plan.metadata.clone();
-        packet.chunk_bytes_mut(range.start as usize, range.len()).fill(0);
+        clear_metadata(&self.plan, packet);
         packet.set_flags(packet.flags() | FLAG_KEEP_METADATA);
     }
 
     fn keep_only(&mut self, list: FieldListId, packet: &mut Packet) {
-        let places = |vars: &[ir::VarId]| -> Vec<cgen::VarSlot> {
-            vars.iter().filter_map(|&var| self.plan.vars[var]).filter(|place| place.bytes > 0).collect()
-        };
-        let places = places(&self.program.field_lists[list].vars);
-        self.kept.clear();
-        for place in &places {
-            self.kept.extend_from_slice(packet.chunk_bytes(place.offset as usize, place.bytes as usize));
+        let NativePipeline { program, plan, kept, .. } = self;
+        let vars = program.field_lists[list].vars.iter();
+        let places = vars.filter_map(|&var| plan.vars[var]).map(|it| (it.offset as usize, it.bytes as usize));
+        kept.clear();
+        for (offset, bytes) in places.clone() {
+            kept.extend_from_slice(packet.chunk_bytes(offset, bytes));
         }
-        packet.set_flags(0);
-        self.reset_metadata(packet);
-        let mut kept = &self.kept[..];
-        for place in &places {
-            let (bytes, rest) = kept.split_at(place.bytes as usize);
-            packet.chunk_bytes_mut(place.offset as usize, place.bytes as usize).copy_from_slice(bytes);
+        clear_metadata(plan, packet);
+        packet.set_flags(FLAG_KEEP_METADATA);
+        let mut kept = &kept[..];
+        for (offset, bytes) in places.filter(|(_, bytes)| *bytes > 0) {
+            let (now, rest) = kept.split_at(bytes);
+            packet.chunk_bytes_mut(offset, bytes).copy_from_slice(now);
             kept = rest;
         }
+    }
+
+    fn keep_intrinsics(&mut self, list: FieldListId, before: &[u64; INTRINSIC_SLOTS], packet: &mut Packet) {
+        packet.keep_intrinsics(&self.program.field_lists[list].vars, &self.program, before);
     }
 
     fn run(&mut self, steps: &[Step], packets: &mut [Packet], execution: &mut Execution<'_>) {
@@ -243,6 +251,23 @@ impl Pipeline for NativePipeline {
         self.call(chunks, execution, |pipeline, env, pointers| {
             // SAFETY: as above; the core takes only packets this way that were just received, and lends their bytes.
             unsafe { pipeline.native.run_fast_path(env, pointers, Frame::raw(frames), verdicts) }
+        })
+    }
+
+    fn has_again_path(&self) -> bool {
+        self.plan.has_again_path()
+    }
+
+    fn run_again_path(
+        &mut self,
+        chunks: Chunks<'_>,
+        frames: &mut [Frame<'_>],
+        verdicts: &mut [Verdict],
+        execution: &mut Execution<'_>,
+    ) -> Exceptions {
+        self.call(chunks, execution, |pipeline, env, pointers| {
+            // SAFETY: as above; the core has prepared these packets for a further pass, and lends their bytes.
+            unsafe { pipeline.native.run_again_path(env, pointers, Frame::raw(frames), verdicts) }
         })
     }
 

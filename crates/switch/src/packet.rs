@@ -11,8 +11,8 @@
 
 use crate::frame::Frame;
 use base::limits::{HEADROOM_BYTES, PACKET_BYTES_MAX};
-use cgen::abi::{self, CHUNK_ALIGN_BYTES, Decided, FLAG_ASSERT_FAILED, FLAG_NO_ROOM, Received};
-use ir::{INTRINSIC_SLOTS, IntrinsicSlot};
+use cgen::abi::{self, CHUNK_ALIGN_BYTES, Decided, FLAG_ASSERT_FAILED, FLAG_KEEP_METADATA, FLAG_NO_ROOM, Received};
+use ir::{INTRINSIC_SLOTS, IntrinsicSlot, Program, VarId};
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ptr::NonNull;
 
@@ -95,6 +95,13 @@ impl Packet {
         self.set_root(parent.root());
     }
 
+    /// Gives those of these variables that are intrinsic the values that they had before.
+    pub(crate) fn keep_intrinsics(&mut self, vars: &[VarId], program: &Program, before: &[u64; INTRINSIC_SLOTS]) {
+        for slot in vars.iter().filter_map(|&var| program.vars[var].kind.slot()) {
+            self.set_intrinsic(slot, before[slot as usize]);
+        }
+    }
+
     /// Sets all intrinsic variables to zero.
     pub fn clear_intrinsics(&mut self) {
         self.header_mut().intrinsic = [0; INTRINSIC_SLOTS];
@@ -159,6 +166,29 @@ impl Packet {
         header.received.length = bytes.len() as u32;
         header.received.payload = start as u32;
         true
+    }
+
+    /// Whether the packet begins at this byte of its chunk.
+    pub(crate) fn begins_at(&self, start: usize) -> bool {
+        self.header().received.data as usize == start
+    }
+
+    /// Moves the packet to where received packets begin, if it fits there.
+    pub(crate) fn move_to(&mut self, start: usize) {
+        let received = self.header().received;
+        let (data, length) = (received.data as usize, received.length as usize);
+        if data == start || start + length > self.header().capacity as usize {
+            return;
+        }
+        let (first, end) = (start.min(data), start.max(data) + length);
+        self.chunk_bytes_mut(first, end - first).copy_within(data - first..data - first + length, start - first);
+        self.header_mut().received.data = start as u32;
+    }
+
+    /// Leaves the packet so many bytes at most.
+    pub(crate) fn cut(&mut self, length: u32) {
+        let received = &mut self.header_mut().received;
+        received.length = received.length.min(length);
     }
 
     /// Whether so many bytes fit behind the packet's.
@@ -250,6 +280,11 @@ impl Packet {
         self.header().received.flags
     }
 
+    /// Whether its metadata are prepared for a parser.
+    pub(crate) fn keeps_metadata(&self) -> bool {
+        self.flags() & FLAG_KEEP_METADATA != 0
+    }
+
     /// Sets the flags.
     pub(crate) fn set_flags(&mut self, flags: u32) {
         self.header_mut().received.flags = flags;
@@ -283,7 +318,7 @@ impl Packet {
 /// Copies a frame. Short ones, which are most where speed counts, take two moves of a fixed size that may overlap, and
 /// no call.
 #[inline(always)]
-fn copy_frame(to: &mut [u8], from: &[u8]) {
+pub(crate) fn copy_frame(to: &mut [u8], from: &[u8]) {
     match from.len() {
         32..=64 => copy_ends::<32>(to, from),
         65..=128 => copy_ends::<64>(to, from),
@@ -334,6 +369,16 @@ impl Class {
         while self.free.len() < count && self.all.len() < self.chunks_max {
             self.allocate(next_index);
         }
+    }
+
+    /// Whether any chunk is out.
+    fn is_out(&self) -> bool {
+        self.all.len() > self.free.len()
+    }
+
+    /// How many chunks can be taken before half of those that there may be are out.
+    fn room_for_many(&self) -> usize {
+        (self.chunks_max / 2).saturating_sub(self.all.len() - self.free.len())
     }
 
     #[cold]
@@ -537,6 +582,12 @@ impl Pool {
         };
         packet.bytes_mut().copy_from_slice(frame.bytes());
         Some(packet)
+    }
+
+    /// How many chunks can be taken before half of those that there may be are out.
+    pub fn room_for_many(&self) -> usize {
+        let large = if self.large.is_out() { self.large.room_for_many() } else { usize::MAX };
+        self.small.room_for_many().min(large)
     }
 
     /// Takes a packet back.

@@ -9,7 +9,7 @@ use crate::shared_tables::LockedTables;
 use crate::specialise::Specialisation;
 use cgen::Plan;
 use cgen::abi::{Exceptions, Verdict};
-use ir::{BlockId, FieldListId, PointId};
+use ir::{BlockId, FieldListId, INTRINSIC_SLOTS, PointId};
 use std::sync::Arc;
 use tables::{Guard, LookupHandle, TableSet};
 
@@ -84,6 +84,9 @@ pub trait Pipeline: Send {
     /// Sets metadata to zero but for those of a field list. A parser that runs next leaves metadata as they are.
     fn keep_only(&mut self, list: FieldListId, packet: &mut Packet);
 
+    /// Gives the intrinsic variables of a field list the values that they had before.
+    fn keep_intrinsics(&mut self, list: FieldListId, before: &[u64; INTRINSIC_SLOTS], packet: &mut Packet);
+
     /// Runs steps one after the other, each over a burst of at most `base::limits::BURST_PACKETS_MAX` packets. Steps
     /// that are handed over together cost one preparation.
     fn run(&mut self, steps: &[Step], packets: &mut [Packet], execution: &mut Execution<'_>);
@@ -114,6 +117,23 @@ pub trait Pipeline: Send {
         _execution: &mut Execution<'_>,
     ) -> Exceptions {
         unreachable!("the backend has no fast path");
+    }
+
+    /// Whether packets on a further pass have a fast path of their own, which works in their frames.
+    fn has_again_path(&self) -> bool {
+        false
+    }
+
+    /// Takes packets that enter ingress again along that path, as [`Pipeline::run_fast_path`] does. Must not be called
+    /// without [`Pipeline::has_again_path`]. Their chunks have the intrinsic variables and metadata of the new pass.
+    fn run_again_path(
+        &mut self,
+        _chunks: Chunks<'_>,
+        _frames: &mut [Frame<'_>],
+        _verdicts: &mut [Verdict],
+        _execution: &mut Execution<'_>,
+    ) -> Exceptions {
+        unreachable!("the backend has no path for further passes");
     }
 
     /// Whether replicas have a fast path of their own, from the queues to the deparser, which works in their frames.

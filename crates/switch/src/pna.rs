@@ -9,7 +9,7 @@
 
 use crate::engine::{Engine, Observability, Rules, tell};
 use crate::output::Decision;
-use crate::packet::Packet;
+use crate::packet::{Originals, Packet};
 use crate::pipeline::{Execution, Step};
 use crate::replication::{Destination, Replica};
 use crate::stage_times::CoreStage;
@@ -30,22 +30,19 @@ const PASS_MAX: u64 = 7;
 pub(crate) struct Pna {
     /// The ports of hosts: first and last of each range.
     host_ports: Vec<(u32, u32)>,
+    /// Packets whose requests have been carried out, about which is decided again, as the present burst.
+    rest: Vec<Packet>,
 }
 
 /// What a program shows of how packets are worked on.
 pub(crate) fn observability(program: &Program) -> Observability {
     let expires = program.tables.iter().any(|table| table.expires || table.support_timeout);
-    let adds = program.tables.iter().any(|table| table.adds_on_miss);
-    Observability {
-        serialised: adds || program.sends_again(),
-        time: expires || !program.meters.is_empty() || !program.direct_meters.is_empty(),
-        depths: false,
-    }
+    Observability { time: expires || !program.meters.is_empty() || !program.direct_meters.is_empty(), depths: false }
 }
 
 impl Pna {
     pub fn new(program: &Program) -> Pna {
-        Pna { host_ports: program.host_ports.clone() }
+        Pna { host_ports: program.host_ports.clone(), rest: Vec::new() }
     }
 }
 
@@ -61,9 +58,7 @@ impl Rules for Pna {
             (&deparser, CoreStage::Deparser),
         ];
         engine.run_blocks(&blocks, burst, &mut Vec::new(), execution);
-        for packet in burst.drain(..) {
-            self.leave(engine, packet, execution);
-        }
+        self.leave(engine, burst, execution);
         engine.timer.lap(CoreStage::Decide);
     }
 
@@ -94,21 +89,19 @@ impl Rules for Pna {
     fn after_ingress(
         &mut self,
         engine: &mut Engine,
-        mut packet: Packet,
-        original: Option<Packet>,
+        burst: &mut Vec<Packet>,
+        originals: &mut Originals,
         execution: &mut Execution<'_>,
     ) {
-        original.into_iter().for_each(|original| engine.pool.give(original));
-        engine.run_one(&[block(Stage::MainDeparser), point(Decisions::Deparser)], &mut packet, execution);
-        if packet.assertion_failed() {
-            return engine.end(packet, DropReason::AssertionFailed, execution);
-        }
-        self.leave(engine, packet, execution);
+        originals.drain(..).flatten().for_each(|original| engine.pool.give(original));
+        self.after_egress(engine, burst, execution);
     }
 
     /// Packets leave the fast path in front of the deparser only.
-    fn after_egress(&mut self, engine: &mut Engine, packet: Packet, execution: &mut Execution<'_>) {
-        self.after_ingress(engine, packet, None, execution);
+    fn after_egress(&mut self, engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>) {
+        let deparser = &[block(Stage::MainDeparser), point(Decisions::Deparser)][..];
+        engine.run_blocks(&[(deparser, CoreStage::Deparser)], burst, &mut Vec::new(), execution);
+        self.leave(engine, burst, execution);
     }
 
     fn after_mirror(&mut self, engine: &mut Engine, clone: Packet, session: u32, execution: &mut Execution<'_>) {
@@ -128,34 +121,41 @@ impl Rules for Pna {
 }
 
 impl Pna {
-    /// Carries out what was decided about a deparsed packet.
-    fn leave(&self, engine: &mut Engine, mut packet: Packet, execution: &mut Execution<'_>) {
+    /// Carries out what was decided about deparsed packets.
+    fn leave(&mut self, engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>) {
+        while !burst.is_empty() {
+            for packet in burst.drain(..) {
+                self.leave_or_stay(engine, packet, execution);
+            }
+            std::mem::swap(burst, &mut self.rest);
+            if !burst.is_empty() {
+                engine.pipeline.run(&[point(Decisions::Deparser)], burst, execution);
+            }
+        }
+    }
+
+    /// Carries out what was decided about a packet. It stays in `rest` if more is to be decided about it.
+    fn leave_or_stay(&mut self, engine: &mut Engine, mut packet: Packet, execution: &mut Execution<'_>) {
         if packet.is_too_long() {
             return engine.end(packet, DropReason::TooLong, execution);
         }
-        loop {
-            match packet.decided() {
-                Decided::Punt { slot, .. } if slot == Slot::Recirculate as u32 => {
-                    return recirculate(engine, packet, execution);
+        match packet.decided() {
+            Decided::Punt { slot, .. } if slot == Slot::Recirculate as u32 => recirculate(engine, packet, execution),
+            Decided::Punt { slot, .. } if slot == Slot::Turn as u32 => turn_round(engine, packet, execution),
+            Decided::Punt { slot, .. } => {
+                // Added entries are published when the core has stopped behind this packet.
+                if let Some(mirror) = Slot::MIRRORS.into_iter().find(|&mirror| mirror as u32 == slot) {
+                    self.mirror(engine, &packet, mirror, execution);
                 }
-                Decided::Punt { slot, .. } if slot == Slot::Turn as u32 => {
-                    return turn_round(engine, packet, execution);
-                }
-                Decided::Punt { slot, .. } => {
-                    // Added entries are published when the core has stopped behind this packet.
-                    if let Some(mirror) = Slot::MIRRORS.into_iter().find(|&mirror| mirror as u32 == slot) {
-                        self.mirror(engine, &packet, mirror, execution);
-                    }
-                    packet.set_intrinsic(slot, 0);
-                    engine.run_one(&[point(Decisions::Deparser)], &mut packet, execution);
-                }
-                Decided::Enqueue { port, .. } => {
-                    tell(execution, || Decision::Unicast { port });
-                    return engine.enqueue_by_class(packet, port, execution);
-                }
-                Decided::GoesOn | Decided::Send { .. } | Decided::Drop(_) => {
-                    return engine.end(packet, DropReason::Ingress, execution);
-                }
+                packet.set_intrinsic(slot, 0);
+                self.rest.push(packet);
+            }
+            Decided::Enqueue { port, .. } => {
+                tell(execution, || Decision::Unicast { port });
+                engine.enqueue_by_class(packet, port, execution);
+            }
+            Decided::GoesOn | Decided::Send { .. } | Decided::Drop(_) => {
+                engine.end(packet, DropReason::Ingress, execution);
             }
         }
     }

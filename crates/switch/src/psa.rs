@@ -28,6 +28,9 @@ pub(crate) struct Psa {
     /// Copies of the present burst's packets as they were received; empty if the program never needs them.
     originals: Originals,
     keeps_originals: bool,
+    /// Packets whose requests have been carried out, about which is decided again, as the present burst and originals.
+    rest: Vec<Packet>,
+    rest_originals: Originals,
     /// Whether each of the structs of [`Carried`] has anything in it.
     carries: [bool; Carried::ALL.len()],
 }
@@ -35,7 +38,6 @@ pub(crate) struct Psa {
 /// What a program shows of how packets are worked on.
 pub(crate) fn observability(program: &Program) -> Observability {
     Observability {
-        serialised: program.mentions_queues() || program.sends_again(),
         time: program.mentions_queues() || !program.meters.is_empty() || !program.direct_meters.is_empty(),
         depths: false,
     }
@@ -48,6 +50,8 @@ impl Psa {
         Psa {
             originals: Vec::new(),
             keeps_originals: program.may_request(Effect::Original),
+            rest: Vec::new(),
+            rest_originals: Vec::new(),
             carries: Carried::ALL.map(carries),
         }
     }
@@ -64,22 +68,10 @@ impl Rules for Psa {
         let ingress = &[block(Stage::Ingress), point(Decisions::Ingress)][..];
         let blocks = [(parser, CoreStage::Parser), (ingress, CoreStage::Ingress)];
         engine.run_blocks(&blocks, burst, &mut self.originals, execution);
-        let goes_on = |packet: &Packet| packet.decided() == Decided::GoesOn;
-        for packets in burst.chunk_by_mut(|a, b| goes_on(a) == goes_on(b)) {
-            if packets.first().is_some_and(goes_on) {
-                let steps = [block(Stage::IngressDeparser), point(Decisions::IngressDeparser)];
-                engine.pipeline.run(&steps, packets, execution);
-            }
-        }
-        engine.end_failed(burst, &mut self.originals, execution);
+        deparse_ingress(engine, burst, &mut self.originals, execution);
         engine.timer.lap(CoreStage::Deparser);
         let mut originals = std::mem::take(&mut self.originals);
-        let mut original_of = originals.drain(..);
-        for packet in burst.drain(..) {
-            let original = original_of.next().flatten();
-            self.leave_ingress(engine, packet, original, execution);
-        }
-        drop(original_of);
+        self.leave_ingress(engine, burst, &mut originals, execution);
         self.originals = originals;
         engine.timer.lap(CoreStage::Decide);
     }
@@ -107,31 +99,25 @@ impl Rules for Psa {
         let deparser = &[block(Stage::EgressDeparser), point(Decisions::EgressDeparser)][..];
         let blocks = [(parser, CoreStage::Parser), (egress, CoreStage::Egress), (deparser, CoreStage::Deparser)];
         engine.run_blocks(&blocks, burst, &mut Vec::new(), execution);
-        for packet in burst.drain(..) {
-            self.leave_egress(engine, packet, execution);
-        }
+        self.leave_egress(engine, burst, execution);
         engine.timer.lap(CoreStage::Transmit);
     }
 
     fn after_ingress(
         &mut self,
         engine: &mut Engine,
-        mut packet: Packet,
-        original: Option<Packet>,
+        burst: &mut Vec<Packet>,
+        originals: &mut Originals,
         execution: &mut Execution<'_>,
     ) {
-        engine.run_one(&[point(Decisions::Ingress)], &mut packet, execution);
-        self.leave_ingress(engine, packet, original, execution);
+        engine.pipeline.run(&[point(Decisions::Ingress)], burst, execution);
+        self.leave_ingress(engine, burst, originals, execution);
     }
 
-    fn after_egress(&mut self, engine: &mut Engine, mut packet: Packet, execution: &mut Execution<'_>) {
-        let steps = [block(Stage::EgressDeparser), point(Decisions::EgressDeparser)];
-        engine.run_one(&steps, &mut packet, execution);
-        if packet.assertion_failed() {
-            engine.end(packet, DropReason::AssertionFailed, execution);
-            return;
-        }
-        self.leave_egress(engine, packet, execution);
+    fn after_egress(&mut self, engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>) {
+        let deparser = &[block(Stage::EgressDeparser), point(Decisions::EgressDeparser)][..];
+        engine.run_blocks(&[(deparser, CoreStage::Deparser)], burst, &mut Vec::new(), execution);
+        self.leave_egress(engine, burst, execution);
     }
 
     fn after_mirror(&mut self, engine: &mut Engine, clone: Packet, session: u32, execution: &mut Execution<'_>) {
@@ -150,67 +136,78 @@ impl Rules for Psa {
 }
 
 impl Psa {
-    /// Carries out what was decided about a packet behind ingress, and behind its deparser if it comes to that.
+    /// Carries out what was decided about packets behind ingress, and behind its deparser if it comes to that. Packets
+    /// go on together, so a request of one is carried out before a later request of another.
     fn leave_ingress(
-        &self,
+        &mut self,
         engine: &mut Engine,
-        mut packet: Packet,
-        mut original: Option<Packet>,
+        burst: &mut Vec<Packet>,
+        originals: &mut Originals,
         execution: &mut Execution<'_>,
     ) {
-        loop {
-            match packet.decided() {
-                Decided::GoesOn => {
-                    let steps = [block(Stage::IngressDeparser), point(Decisions::IngressDeparser)];
-                    engine.run_one(&steps, &mut packet, execution);
-                    if packet.assertion_failed() {
-                        return engine.end_all(packet, original, DropReason::AssertionFailed, execution);
-                    }
+        while !burst.is_empty() {
+            deparse_ingress(engine, burst, originals, execution);
+            let mut original_of = originals.drain(..);
+            for packet in burst.drain(..) {
+                let original = original_of.next().flatten();
+                self.leave_ingress_or_stay(engine, packet, original, execution);
+            }
+            drop(original_of);
+            std::mem::swap(burst, &mut self.rest);
+            std::mem::swap(originals, &mut self.rest_originals);
+            decide_again(engine, burst, execution);
+        }
+    }
+
+    /// Carries out what was decided about a packet. It stays in `rest` if more is to be decided about it.
+    fn leave_ingress_or_stay(
+        &mut self,
+        engine: &mut Engine,
+        packet: Packet,
+        original: Option<Packet>,
+        execution: &mut Execution<'_>,
+    ) {
+        match packet.decided() {
+            Decided::Punt { slot, .. } => self.ingress_request(engine, slot, packet, original, execution),
+            Decided::Enqueue { port, .. } => {
+                original.into_iter().for_each(|original| engine.pool.give(original));
+                if packet.is_too_long() {
+                    return engine.end(packet, DropReason::TooLong, execution);
                 }
-                Decided::Punt { point, slot } => {
-                    let Some(rest) = self.ingress_request(engine, slot, packet, original, execution) else { return };
-                    (packet, original) = rest;
-                    engine.run_one(&[Step::Decide(PointId::from_index(point as usize))], &mut packet, execution);
-                }
-                Decided::Enqueue { port, .. } => {
-                    original.into_iter().for_each(|original| engine.pool.give(original));
-                    if packet.is_too_long() {
-                        return engine.end(packet, DropReason::TooLong, execution);
-                    }
-                    self.keep_metadata(engine, &mut packet);
-                    tell(execution, || Decision::Unicast { port });
-                    return engine.enqueue_by_class(packet, port, execution);
-                }
-                Decided::Send { .. } | Decided::Drop(_) => {
-                    return engine.end_all(packet, original, DropReason::Ingress, execution);
-                }
+                let mut packet = packet;
+                self.keep_metadata(engine, &mut packet);
+                tell(execution, || Decision::Unicast { port });
+                engine.enqueue_by_class(packet, port, execution);
+            }
+            Decided::GoesOn | Decided::Send { .. } | Decided::Drop(_) => {
+                engine.end_all(packet, original, DropReason::Ingress, execution);
             }
         }
     }
 
-    /// Carries out and clears a request of ingress. Returns the packet, and as it was received, unless it ends.
+    /// Carries out and clears a request of ingress. The packet, and as it was received, stay in `rest` unless it ends.
     fn ingress_request(
-        &self,
+        &mut self,
         engine: &mut Engine,
         slot: u32,
         mut packet: Packet,
         original: Option<Packet>,
         execution: &mut Execution<'_>,
-    ) -> Option<(Packet, Option<Packet>)> {
+    ) {
         if slot == Slot::Clone as u32 {
             let bytes = original.as_ref().map(|original| original.bytes());
             self.clone_packet(engine, &packet, bytes, (PacketPath::CloneI2e, Carried::CloneI2eMeta), execution);
             packet.set_intrinsic(slot, 0);
-            return Some((packet, original));
+            self.rest.push(packet);
+            self.rest_originals.push(original);
+            return;
         }
         if slot == Slot::Resubmit as u32 {
-            self.resubmit(engine, packet, original, execution);
-            return None;
+            return self.resubmit(engine, packet, original, execution);
         }
         original.into_iter().for_each(|original| engine.pool.give(original));
         if packet.is_too_long() {
-            engine.end(packet, DropReason::TooLong, execution);
-            return None;
+            return engine.end(packet, DropReason::TooLong, execution);
         }
         let group = packet.intrinsic(Slot::MulticastGroup);
         self.keep_metadata(engine, &mut packet);
@@ -222,7 +219,6 @@ impl Psa {
         let replicas = engine.replication.replicas(destination).len();
         tell(execution, || Decision::Multicast { group, replicas });
         engine.replicate(packet, destination, execution, enqueue_replica);
-        None
     }
 
     /// Leaves a deparsed packet, which enters egress, of its metadata what the deparser handed out.
@@ -297,27 +293,36 @@ impl Psa {
         engine.inject_instead(InternalPort::Resubmission, fresh, packet, execution);
     }
 
-    /// Carries out what was decided about a packet behind the egress deparser.
-    fn leave_egress(&self, engine: &mut Engine, mut packet: Packet, execution: &mut Execution<'_>) {
+    /// Carries out what was decided about packets behind the egress deparser.
+    fn leave_egress(&mut self, engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>) {
+        while !burst.is_empty() {
+            for packet in burst.drain(..) {
+                self.leave_egress_or_stay(engine, packet, execution);
+            }
+            std::mem::swap(burst, &mut self.rest);
+            decide_again(engine, burst, execution);
+        }
+    }
+
+    /// Carries out what was decided about a packet. It stays in `rest` if more is to be decided about it.
+    fn leave_egress_or_stay(&mut self, engine: &mut Engine, mut packet: Packet, execution: &mut Execution<'_>) {
         if packet.is_too_long() {
             return engine.end(packet, DropReason::TooLong, execution);
         }
-        loop {
-            match packet.decided() {
-                Decided::Punt { slot, .. } if slot == Slot::Clone as u32 => {
-                    let bytes = Some(packet.bytes());
-                    self.clone_packet(engine, &packet, bytes, (PacketPath::CloneE2e, Carried::CloneE2eMeta), execution);
-                    packet.set_intrinsic(slot, 0);
-                    engine.run_one(&[point(Decisions::EgressDeparser)], &mut packet, execution);
-                }
-                Decided::Punt { .. } => return self.recirculate(engine, packet, execution),
-                Decided::Send { port, .. } => {
-                    let length = packet.bytes().len();
-                    return engine.transmit(packet, port, length, execution);
-                }
-                Decided::GoesOn | Decided::Enqueue { .. } | Decided::Drop(_) => {
-                    return engine.end(packet, DropReason::Egress, execution);
-                }
+        match packet.decided() {
+            Decided::Punt { slot, .. } if slot == Slot::Clone as u32 => {
+                let bytes = Some(packet.bytes());
+                self.clone_packet(engine, &packet, bytes, (PacketPath::CloneE2e, Carried::CloneE2eMeta), execution);
+                packet.set_intrinsic(slot, 0);
+                self.rest.push(packet);
+            }
+            Decided::Punt { .. } => self.recirculate(engine, packet, execution),
+            Decided::Send { port, .. } => {
+                let length = packet.bytes().len();
+                engine.transmit(packet, port, length, execution);
+            }
+            Decided::GoesOn | Decided::Enqueue { .. } | Decided::Drop(_) => {
+                engine.end(packet, DropReason::Egress, execution);
             }
         }
     }
@@ -336,6 +341,34 @@ impl Psa {
         self.carry(engine, Carried::RecirculateMeta, &packet, &mut fresh);
         tell(execution, || Decision::Recirculated);
         engine.inject_instead(InternalPort::Recirculation, fresh, packet, execution);
+    }
+}
+
+/// Runs the ingress deparser for packets about which nothing was decided before.
+fn deparse_ingress(
+    engine: &mut Engine,
+    burst: &mut Vec<Packet>,
+    originals: &mut Originals,
+    execution: &mut Execution<'_>,
+) {
+    let goes_on = |packet: &Packet| packet.decided() == Decided::GoesOn;
+    for packets in burst.chunk_by_mut(|a, b| goes_on(a) == goes_on(b)).filter(|packets| goes_on(&packets[0])) {
+        let steps = [block(Stage::IngressDeparser), point(Decisions::IngressDeparser)];
+        engine.pipeline.run(&steps, packets, execution);
+    }
+    engine.end_failed(burst, originals, execution);
+}
+
+/// Decides about packets again whose requests have been carried out, at the points where these were made.
+fn decide_again(engine: &mut Engine, burst: &mut [Packet], execution: &mut Execution<'_>) {
+    let point_of = |packet: &Packet| match packet.decided() {
+        Decided::Punt { point, .. } => Some(PointId::from_index(point as usize)),
+        _ => None,
+    };
+    for packets in burst.chunk_by_mut(|a, b| point_of(a) == point_of(b)) {
+        if let Some(point) = point_of(&packets[0]) {
+            engine.pipeline.run(&[Step::Decide(point)], packets, execution);
+        }
     }
 }
 

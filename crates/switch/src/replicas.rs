@@ -27,12 +27,18 @@ pub(crate) struct Replicas {
 
 impl Engine {
     /// Whether these replicas may take the path of their own.
-    pub fn has_replica_path(&self, replicas: &[Replica], priority: u32, execution: &Execution<'_>) -> bool {
+    pub fn has_replica_path(
+        &self,
+        root: usize,
+        replicas: &[Replica],
+        priority: u32,
+        execution: &Execution<'_>,
+    ) -> bool {
         self.takes_fast_path()
             && self.pipeline.has_replica_path()
             && execution.observer.is_none()
             && !self.replicas.is_busy
-            && self.is_line_empty()
+            && self.roots.passed_of(root) == 0
             && !self.traffic.has_internal_port(InternalPort::Replication)
             && replicas.iter().all(|replica| self.traffic.lets_pass(replica.port, priority))
     }
@@ -87,7 +93,16 @@ impl Engine {
         let (chunks, frames) = lending.lend_replicas(&mut packets, &self.replicas.made, self.pool.floor());
         let exceptions = self.pipeline.run_replica_path(packet, chunks, frames, verdicts, execution);
         self.timer.lap(CoreStage::ReplicaPath);
-        if exceptions.punts() == 0 {
+        if self.roots.defers() {
+            lending.take_back(&mut packets);
+            for (replica, &verdict) in packets.drain(..).zip(&*verdicts) {
+                match verdict {
+                    abi::ASSERTION_FAILED => self.end(replica, DropReason::AssertionFailed, execution),
+                    _ if abi::is_punt(verdict) => finish(self, replica, execution),
+                    _ => self.end_by_verdict(replica, verdict, execution),
+                }
+            }
+        } else if exceptions.punts() == 0 {
             self.apply_verdicts(frames, verdicts, exceptions, execution);
             self.pool.give_all(packets.drain(..));
         } else {

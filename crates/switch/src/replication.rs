@@ -112,9 +112,16 @@ pub struct Replication {
     /// Handles below the greatest in use that no node has.
     free_handles: OrderedSet<u32>,
     sessions: OrderedMap<u32, (CloneTarget, CloneProperties)>,
+    /// The most copies that any group or session has ever had.
+    replicas_max: usize,
 }
 
 impl Replication {
+    /// The most copies that a packet becomes by one request, or more.
+    pub fn replicas_max(&self) -> usize {
+        self.replicas_max
+    }
+
     /// The copies that a packet to this destination becomes; none if there is no such destination.
     pub fn replicas(&self, destination: Destination) -> &[Replica] {
         match destination {
@@ -230,6 +237,7 @@ impl Replication {
     /// Makes a group of these replicas, in place of one of the same number if there is one.
     pub fn set_group(&mut self, group: u64, replicas: Vec<Replica>) -> Result<(), ReplicationError> {
         limit(self.groups.len().max(replicas.len()), "multicast groups or replicas")?;
+        self.replicas_max = self.replicas_max.max(replicas.len());
         self.groups.insert(group, Group { replicas, nodes: Vec::new() });
         Ok(())
     }
@@ -251,6 +259,7 @@ impl Replication {
         }
         if let CloneTarget::Replicas(replicas) = &target {
             limit(replicas.len(), "replicas of a clone session")?;
+            self.replicas_max = self.replicas_max.max(replicas.len());
         }
         self.sessions.insert(session, (target, properties));
         Ok(())

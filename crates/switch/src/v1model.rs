@@ -31,12 +31,25 @@ pub(crate) struct V1Model {
     /// Copies of the present burst's packets as they were received; empty if the program never needs them.
     originals: Originals,
     keeps_originals: bool,
+    /// Packets whose requests have been carried out, about which is decided again, as the present burst and originals.
+    rest: Vec<Packet>,
+    rest_originals: Originals,
+    /// Clones from ingress that they have asked for.
+    clones: Vec<IngressClone>,
+    cloned: Vec<Packet>,
+}
+
+/// What becomes of a clone from ingress when it has been parsed.
+struct IngressClone {
+    /// The position of the packet that it is a clone of.
+    of: usize,
+    session: u32,
+    list: Option<FieldListId>,
 }
 
 /// What a program shows of how packets are worked on.
 pub(crate) fn observability(program: &Program) -> Observability {
     Observability {
-        serialised: program.mentions_queues() || program.sends_again(),
         time: program.mentions_queues()
             || program.may_request(Effect::JoinsOrSplits)
             || !program.meters.is_empty()
@@ -47,11 +60,16 @@ pub(crate) fn observability(program: &Program) -> Observability {
 
 impl V1Model {
     pub fn new(program: &Program) -> V1Model {
-        V1Model { originals: Vec::new(), keeps_originals: program.may_request(Effect::Original) }
+        V1Model {
+            originals: Vec::new(),
+            keeps_originals: program.may_request(Effect::Original),
+            rest: Vec::new(),
+            rest_originals: Vec::new(),
+            clones: Vec::new(),
+            cloned: Vec::new(),
+        }
     }
-}
 
-impl V1Model {
     /// Copies the packets as they were received, if the program may ask for that.
     fn keep_originals(&mut self, engine: &mut Engine, burst: &[Packet], port: impl Fn(&Packet) -> u64) {
         if self.keeps_originals {
@@ -76,12 +94,7 @@ impl Rules for V1Model {
             [(parser, CoreStage::Parser), (verify_checksum, CoreStage::VerifyChecksum), (ingress, CoreStage::Ingress)];
         engine.run_blocks(&blocks, burst, &mut self.originals, execution);
         let mut originals = std::mem::take(&mut self.originals);
-        let mut original_of = originals.drain(..);
-        for packet in burst.drain(..) {
-            let original = original_of.next().flatten();
-            leave_ingress(engine, packet, original, execution);
-        }
-        drop(original_of);
+        self.leave_ingress(engine, burst, &mut originals, execution);
         self.originals = originals;
         engine.timer.lap(CoreStage::Decide);
     }
@@ -121,43 +134,23 @@ impl Rules for V1Model {
         let steps = [point(Decisions::Queues), block(Stage::Egress), point(Decisions::Egress)];
         engine.pipeline.run(&steps, burst, execution);
         engine.end_failed(burst, &mut Vec::new(), execution);
-        let mut position = 0;
-        while position < burst.len() {
-            match leave_egress(engine, &mut burst[position], execution) {
-                None => position += 1,
-                Some(reason) => {
-                    let packet = burst.remove(position);
-                    engine.end(packet, reason, execution);
-                }
-            }
-        }
-        engine.timer.lap(CoreStage::Egress);
-        if burst.is_empty() {
-            return;
-        }
-        let compute_checksum = &[block(Stage::ComputeChecksum)][..];
-        let deparser = &[block(Stage::Deparser), point(Decisions::Deparser)][..];
-        let blocks = [(compute_checksum, CoreStage::ComputeChecksum), (deparser, CoreStage::Deparser)];
-        engine.run_blocks(&blocks, burst, &mut Vec::new(), execution);
-        for packet in burst.drain(..) {
-            leave_deparser(engine, packet, execution);
-        }
-        engine.timer.lap(CoreStage::Transmit);
+        finish_egress(engine, burst, execution);
     }
 
     fn after_ingress(
         &mut self,
         engine: &mut Engine,
-        mut packet: Packet,
-        original: Option<Packet>,
+        burst: &mut Vec<Packet>,
+        originals: &mut Originals,
         execution: &mut Execution<'_>,
     ) {
-        engine.run_one(&[point(Decisions::Ingress)], &mut packet, execution);
-        leave_ingress(engine, packet, original, execution);
+        engine.pipeline.run(&[point(Decisions::Ingress)], burst, execution);
+        self.leave_ingress(engine, burst, originals, execution);
     }
 
-    fn after_egress(&mut self, engine: &mut Engine, packet: Packet, execution: &mut Execution<'_>) {
-        finish_egress(engine, packet, execution);
+    fn after_egress(&mut self, engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>) {
+        engine.pipeline.run(&[point(Decisions::Egress)], burst, execution);
+        finish_egress(engine, burst, execution);
     }
 
     fn after_mirror(&mut self, engine: &mut Engine, clone: Packet, session: u32, execution: &mut Execution<'_>) {
@@ -206,108 +199,154 @@ fn begin_later_pass(
     }
 }
 
-/// Carries out what was decided about a packet behind ingress. (A digest was sent by the program's own last statement.)
-fn leave_ingress(engine: &mut Engine, mut packet: Packet, mut original: Option<Packet>, execution: &mut Execution<'_>) {
-    loop {
-        match packet.decided() {
-            Decided::Punt { slot, .. } => {
-                let rest = ingress_request(engine, slot, packet, original, execution);
-                let Some(rest) = rest else { return };
-                (packet, original) = rest;
-                engine.run_one(&[point(Decisions::Ingress)], &mut packet, execution);
+impl V1Model {
+    /// Carries out what was decided about packets behind ingress. (A digest was sent by the program's own last
+    /// statement.) Packets go on together, so a request of one is carried out before a later request of another.
+    fn leave_ingress(
+        &mut self,
+        engine: &mut Engine,
+        burst: &mut Vec<Packet>,
+        originals: &mut Originals,
+        execution: &mut Execution<'_>,
+    ) {
+        while !burst.is_empty() {
+            let mut original_of = originals.drain(..);
+            for packet in burst.drain(..) {
+                let original = original_of.next().flatten();
+                self.leave_ingress_or_stay(engine, packet, original, execution);
             }
+            drop(original_of);
+            self.send_clones(engine, execution);
+            std::mem::swap(burst, &mut self.rest);
+            std::mem::swap(originals, &mut self.rest_originals);
+            if !burst.is_empty() {
+                engine.pipeline.run(&[point(Decisions::Ingress)], burst, execution);
+            }
+        }
+    }
+
+    /// Carries out what was decided about a packet. It stays in `rest` if more is to be decided about it.
+    fn leave_ingress_or_stay(
+        &mut self,
+        engine: &mut Engine,
+        packet: Packet,
+        original: Option<Packet>,
+        execution: &mut Execution<'_>,
+    ) {
+        match packet.decided() {
+            Decided::Punt { slot, .. } => self.ingress_request(engine, slot, packet, original, execution),
             Decided::Enqueue { port, .. } => {
                 original.into_iter().for_each(|original| engine.pool.give(original));
                 tell(execution, || Decision::Unicast { port });
                 enqueue(engine, packet, port, execution);
-                return;
             }
             Decided::GoesOn | Decided::Send { .. } | Decided::Drop(_) => {
                 engine.end_all(packet, original, DropReason::Ingress, execution);
-                return;
             }
         }
     }
-}
 
-/// Carries out and clears a request of ingress. Returns the packet, and as it was received, unless it ends.
-fn ingress_request(
-    engine: &mut Engine,
-    slot: u32,
-    mut packet: Packet,
-    original: Option<Packet>,
-    execution: &mut Execution<'_>,
-) -> Option<(Packet, Option<Packet>)> {
-    let request = packet.intrinsic(slot);
-    if slot == Slot::Release as u32 {
-        packet.set_intrinsic(slot, 0);
-        let_go(engine, (request - 1) as u16, &packet, execution);
-    } else if slot == Slot::CloneIngressSession as u32 {
+    /// Carries out and clears a request of ingress. The packet, and as it was received, stay in `rest` unless it ends.
+    fn ingress_request(
+        &mut self,
+        engine: &mut Engine,
+        slot: u32,
+        mut packet: Packet,
+        mut original: Option<Packet>,
+        execution: &mut Execution<'_>,
+    ) {
+        let request = packet.intrinsic(slot);
+        if slot == Slot::Release as u32 {
+            packet.set_intrinsic(slot, 0);
+            let_go(engine, (request - 1) as u16, &packet, execution);
+        } else if slot == Slot::CloneIngressSession as u32 {
+            packet.set_intrinsic(slot, 0);
+            self.clone_ingress(engine, &packet, &mut original, (request - 1) as u32, execution);
+        } else if slot == Slot::CloneToIngress as u32 {
+            packet.set_intrinsic(slot, 0);
+            match &original {
+                Some(original) => {
+                    let (port, list) = (original.intrinsic(Slot::IngressPort), field_list(request, 2));
+                    let kind = InstanceType::IngressClone;
+                    clone_to_ingress(engine, &packet, original.bytes(), port, list, kind, execution);
+                }
+                None => engine.count_drop(DropReason::NoBuffer, execution),
+            }
+        } else if slot == Slot::Resubmit as u32 {
+            return resubmit(engine, packet, original, field_list(request, 2), execution);
+        } else if let Some(request) = Scatter::of(request).filter(|_| slot == Slot::Scatter as u32) {
+            return scatter(engine, packet, original, request, execution);
+        } else {
+            original.into_iter().for_each(|original| engine.pool.give(original));
+            return multicast(engine, packet, request, execution);
+        }
+        self.rest.push(packet);
+        self.rest_originals.push(original);
+    }
+
+    /// The copy is the packet as it was received, which is parsed again with others (`send_clones`). The packet is the
+    /// next of `rest`.
+    fn clone_ingress(
+        &mut self,
+        engine: &mut Engine,
+        packet: &Packet,
+        original: &mut Option<Packet>,
+        session: u32,
+        execution: &mut Execution<'_>,
+    ) {
+        if engine.replication.session(session).is_none() {
+            tell(execution, || Decision::Cloned { session, copies: None });
+            return;
+        }
+        let Some(received) = original.take() else {
+            engine.count_drop(DropReason::NoBuffer, execution);
+            return;
+        };
+        let port = received.intrinsic(Slot::IngressPort);
+        // The last request that needs the packet as it was received gets it; others get copies.
+        let needs_more = [Slot::CloneToIngress, Slot::Resubmit, Slot::Scatter];
+        let copy = if needs_more.into_iter().any(|slot| packet.intrinsic(slot) != 0) {
+            let copy = engine.again_from(received.bytes(), packet, execution);
+            *original = Some(received);
+            copy
+        } else {
+            engine.again_of(received, packet, execution)
+        };
+        let Some(mut copy) = copy else { return };
+        // The parser sees what it saw of the packet, the port included, and so takes the same way.
+        begin_pass(engine, &mut copy, execution.now_ns, InstanceType::Normal);
+        copy.set_intrinsic(Slot::IngressPort, port);
         let list = field_list(packet.intrinsic(Slot::CloneList), 1);
-        clone_ingress(engine, &packet, original.as_ref(), (request - 1) as u32, list, execution);
-        packet.set_intrinsic(slot, 0);
-    } else if slot == Slot::CloneToIngress as u32 {
-        packet.set_intrinsic(slot, 0);
-        match &original {
-            Some(original) => {
-                let (port, list) = (original.intrinsic(Slot::IngressPort), field_list(request, 2));
-                clone_to_ingress(engine, &packet, original.bytes(), port, list, InstanceType::IngressClone, execution);
-            }
-            None => engine.count_drop(DropReason::NoBuffer, execution),
-        }
-    } else if slot == Slot::Resubmit as u32 {
-        resubmit(engine, packet, original, field_list(request, 2), execution);
-        return None;
-    } else if let Some(request) = Scatter::of(request).filter(|_| slot == Slot::Scatter as u32) {
-        scatter(engine, packet, original, request, execution);
-        return None;
-    } else {
-        original.into_iter().for_each(|original| engine.pool.give(original));
-        multicast(engine, packet, request, execution);
-        return None;
+        self.cloned.push(copy);
+        self.clones.push(IngressClone { of: self.rest.len(), session, list });
     }
-    Some((packet, original))
-}
 
-/// The copy is the packet as it was received, parsed again. Its metadata are then reset, but for those of the list, the
-/// port of its reception, which the parser looks at, and the time of the pass.
-fn clone_ingress(
-    engine: &mut Engine,
-    packet: &Packet,
-    original: Option<&Packet>,
-    session: u32,
-    list: Option<FieldListId>,
-    execution: &mut Execution<'_>,
-) {
-    if engine.replication.session(session).is_none() {
-        tell(execution, || Decision::Cloned { session, copies: None });
-        return;
+    /// Sends clones from ingress: their metadata are reset, but for those of the list, the port of reception, which the
+    /// parser looks at, and the time of the pass.
+    fn send_clones(&mut self, engine: &mut Engine, execution: &mut Execution<'_>) {
+        if self.clones.is_empty() {
+            return;
+        }
+        engine.pipeline.run(&[block(Stage::Parser)], &mut self.cloned, execution);
+        for (mut copy, clone) in self.cloned.drain(..).zip(self.clones.drain(..)) {
+            if copy.assertion_failed() {
+                engine.end(copy, DropReason::AssertionFailed, execution);
+                continue;
+            }
+            // What the parser has written to metadata goes, its error included: the headers are what it is there for.
+            engine.pipeline.reset_metadata(&mut copy);
+            let [port, time] = [Slot::IngressPort, Slot::IngressGlobalTimestamp].map(|slot| copy.intrinsic(slot));
+            copy.clear_intrinsics();
+            copy.set_intrinsic(Slot::IngressPort, port);
+            copy.set_intrinsic(Slot::IngressGlobalTimestamp, time);
+            if let Some(list) = clone.list {
+                engine.pipeline.preserve(list, &self.rest[clone.of], &mut copy);
+            }
+            copy.set_intrinsic(Slot::InstanceType, InstanceType::IngressClone as u64);
+            copy.set_intrinsic(Slot::PacketLength, u64::from(copy.ingress_length()));
+            send_clone(engine, copy, clone.session, execution);
+        }
     }
-    let Some(original) = original else {
-        engine.count_drop(DropReason::NoBuffer, execution);
-        return;
-    };
-    let Some(mut copy) = engine.again_from(original.bytes(), packet, execution) else { return };
-    // The parser sees what it saw of the packet, the port included, and so takes the same way.
-    begin_pass(engine, &mut copy, execution.now_ns, InstanceType::Normal);
-    copy.set_intrinsic(Slot::IngressPort, original.intrinsic(Slot::IngressPort));
-    engine.run_one(&[block(Stage::Parser)], &mut copy, execution);
-    if copy.assertion_failed() {
-        engine.end(copy, DropReason::AssertionFailed, execution);
-        return;
-    }
-    // What the parser has written to metadata goes, its error included: the headers are what it is there for.
-    engine.pipeline.reset_metadata(&mut copy);
-    let [port, time] = [Slot::IngressPort, Slot::IngressGlobalTimestamp].map(|slot| copy.intrinsic(slot));
-    copy.clear_intrinsics();
-    copy.set_intrinsic(Slot::IngressPort, port);
-    copy.set_intrinsic(Slot::IngressGlobalTimestamp, time);
-    if let Some(list) = list {
-        engine.pipeline.preserve(list, packet, &mut copy);
-    }
-    copy.set_intrinsic(Slot::InstanceType, InstanceType::IngressClone as u64);
-    copy.set_intrinsic(Slot::PacketLength, u64::from(copy.ingress_length()));
-    send_clone(engine, copy, session, execution);
 }
 
 /// The copy is a packet of its own that was received on `port` with these bytes, and has the metadata of the list from
@@ -399,7 +438,7 @@ fn prepare_clone(
 fn replicate(engine: &mut Engine, mut packet: Packet, destination: Destination, execution: &mut Execution<'_>) {
     let replication = Arc::clone(&engine.replication);
     let (replicas, priority) = (replication.replicas(destination), packet.intrinsic(Slot::Priority) as u32);
-    if replicas.is_empty() || !engine.has_replica_path(replicas, priority, execution) {
+    if replicas.is_empty() || !engine.has_replica_path(packet.root(), replicas, priority, execution) {
         engine.replicate(packet, destination, execution, enqueue_replica);
         return;
     }
@@ -408,7 +447,7 @@ fn replicate(engine: &mut Engine, mut packet: Packet, destination: Destination, 
     // Each replica's port is in its frame.
     leave_queue(&mut packet, 0, now_ns);
     engine.run_one(&[point(Decisions::Queues)], &mut packet, execution);
-    engine.send_replicas(packet, replicas, execution, finish_egress);
+    engine.send_replicas(packet, replicas, execution, finish_replica);
 }
 
 fn enqueue_replica(engine: &mut Engine, mut packet: Packet, replica: Replica, execution: &mut Execution<'_>) {
@@ -441,36 +480,54 @@ fn leave_queue(packet: &mut Packet, port: u32, now_ns: u64) {
 
 // ------------------------------------------------------------------------------------------------- egress
 
-/// Goes on with a packet that has been through egress.
-fn finish_egress(engine: &mut Engine, mut packet: Packet, execution: &mut Execution<'_>) {
-    engine.run_one(&[point(Decisions::Egress)], &mut packet, execution);
-    if let Some(reason) = leave_egress(engine, &mut packet, execution) {
-        engine.end(packet, reason, execution);
+/// Goes on with packets that have been through egress, and about which was decided.
+fn finish_egress(engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>) {
+    leave_egress(engine, burst, execution);
+    engine.timer.lap(CoreStage::Egress);
+    if burst.is_empty() {
         return;
     }
     let compute_checksum = &[block(Stage::ComputeChecksum)][..];
     let deparser = &[block(Stage::Deparser), point(Decisions::Deparser)][..];
-    for steps in [compute_checksum, deparser] {
-        engine.run_one(steps, &mut packet, execution);
-        if packet.assertion_failed() {
-            engine.end(packet, DropReason::AssertionFailed, execution);
-            return;
-        }
+    let blocks = [(compute_checksum, CoreStage::ComputeChecksum), (deparser, CoreStage::Deparser)];
+    engine.run_blocks(&blocks, burst, &mut Vec::new(), execution);
+    for packet in burst.drain(..) {
+        leave_deparser(engine, packet, execution);
     }
-    leave_deparser(engine, packet, execution);
+    engine.timer.lap(CoreStage::Transmit);
 }
 
-/// Carries out what was decided about a packet behind egress. Returns why it ends, if it does.
-#[inline]
-fn leave_egress(engine: &mut Engine, packet: &mut Packet, execution: &mut Execution<'_>) -> Option<DropReason> {
-    loop {
-        match packet.decided() {
-            Decided::GoesOn => return None,
-            Decided::Punt { slot, .. } => egress_request(engine, slot, packet, execution),
-            Decided::Send { .. } | Decided::Enqueue { .. } | Decided::Drop(_) => return Some(DropReason::Egress),
+/// Carries out what was decided about packets behind egress. Those that end are gone then.
+fn leave_egress(engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>) {
+    let is_punted = |packet: &Packet| matches!(packet.decided(), Decided::Punt { .. });
+    while burst.iter().any(is_punted) {
+        for packets in burst.chunk_by_mut(|a, b| is_punted(a) == is_punted(b)).filter(|it| is_punted(&it[0])) {
+            for packet in &mut *packets {
+                if let Decided::Punt { slot, .. } = packet.decided() {
+                    egress_request(engine, slot, packet, execution);
+                }
+            }
+            engine.pipeline.run(&[point(Decisions::Egress)], packets, execution);
         }
-        engine.run_one(&[point(Decisions::Egress)], packet, execution);
     }
+    let mut position = 0;
+    while position < burst.len() {
+        if burst[position].decided() == Decided::GoesOn {
+            position += 1;
+        } else {
+            let packet = burst.remove(position);
+            engine.end(packet, DropReason::Egress, execution);
+        }
+    }
+}
+
+/// Goes on with a replica that has left its path behind egress.
+fn finish_replica(engine: &mut Engine, replica: Packet, execution: &mut Execution<'_>) {
+    let mut one = std::mem::take(&mut engine.one);
+    one.push(replica);
+    engine.pipeline.run(&[point(Decisions::Egress)], &mut one, execution);
+    finish_egress(engine, &mut one, execution);
+    engine.one = one;
 }
 
 /// Carries out and clears a request of egress: a copy of the packet.
@@ -570,6 +627,7 @@ fn leave_deparser(engine: &mut Engine, packet: Packet, execution: &mut Execution
     }
 }
 
+/// The packet goes round in its own memory, with the variables of the list.
 fn recirculate(engine: &mut Engine, packet: Packet, list: Option<FieldListId>, execution: &mut Execution<'_>) {
     if packet.passes() >= PASSES_MAX {
         engine.end(packet, DropReason::PassLimit, execution);
@@ -579,13 +637,22 @@ fn recirculate(engine: &mut Engine, packet: Packet, list: Option<FieldListId>, e
         engine.end(packet, DropReason::QueueFull, execution);
         return;
     };
-    let Some(mut fresh) = engine.again_from(packet.bytes(), &packet, execution) else {
-        engine.pool.give(packet);
-        return;
-    };
-    begin_later_pass(engine, &mut fresh, &packet, list, arrives_ns, InstanceType::Recirculated);
+    let Some(mut packet) = engine.again_in_place(packet, execution) else { return };
+    let before = *packet.intrinsics();
+    packet.clear_intrinsics();
+    engine.begin_variables(&mut packet, arrives_ns);
+    match list {
+        Some(list) => {
+            engine.pipeline.keep_only(list, &mut packet);
+            engine.pipeline.keep_intrinsics(list, &before, &mut packet);
+        }
+        None => engine.pipeline.begin_pass(&mut packet),
+    }
+    // These two are always the new pass's own.
+    packet.set_intrinsic(Slot::InstanceType, InstanceType::Recirculated as u64);
+    packet.set_intrinsic(Slot::PacketLength, u64::from(packet.length()));
     tell(execution, || Decision::Recirculated);
-    engine.inject_instead(InternalPort::Recirculation, fresh, packet, execution);
+    engine.inject_through(InternalPort::Recirculation, packet, execution);
 }
 
 // -------------------------------------------------------------------------------------------------- buffers

@@ -73,11 +73,16 @@ impl Engine {
 
     /// Sets what every packet carries into ingress, in each of its passes.
     pub fn begin_pass(&mut self, packet: &mut Packet, now_ns: u64) {
+        self.begin_variables(packet, now_ns);
+        self.pipeline.begin_pass(packet);
+    }
+
+    /// The same without the backend's part.
+    pub fn begin_variables(&mut self, packet: &mut Packet, now_ns: u64) {
         let length = packet.length();
         packet.set_ingress_length(length);
         set(packet, self.variables.ingress_length, u64::from(length));
         set(packet, self.variables.ingress_time, now_ns / 1000);
-        self.pipeline.begin_pass(packet);
     }
 
     /// Tells the observer of packets that enter ingress.

@@ -537,6 +537,57 @@ fn a_packet_that_multiplies_does_not_starve_its_neighbours() {
 }
 
 #[test]
+fn packets_that_multiply_together_become_as_many_as_alone() {
+    // Each becomes copies until its budget ends: together more than there are buffers for.
+    let egress = "hdr.small.note = hdr.small.note + 1; recirculate_preserving_field_list(1);";
+    let source = program("", "", "sm.mcast_grp = 1;", egress);
+    let entries = "mc_mgrp_create 1\nmc_node_create 0 2 3 4\nmc_node_associate 1 0\n";
+    let program = program_of_text("burst.p4", &source).unwrap_or_else(|errors| panic!("{errors}"));
+    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("native");
+    for way in Way::ALL.into_iter().filter(|way| way.is_native) {
+        let outcome = |frames_at_once: usize| {
+            let program = Arc::new(way.program(&program).unwrap());
+            let mut switch = switch_for(&program, &way.engine(&cache)).unwrap();
+            control::apply_all(&mut switch, &control::parse_entries("entries", entries, &program).unwrap()).unwrap();
+            let mut sent = Ports::default();
+            for _ in 0..BURST_PACKETS_MAX / frames_at_once {
+                (0..frames_at_once).for_each(|_| _ = switch.receive(RECEIVED_NS, 1, &[2, 0]));
+                switch.run(RUN_NS, &mut sent);
+            }
+            sent.count_drops(&switch);
+            sent
+        };
+        let alone = outcome(1);
+        assert!(alone == outcome(BURST_PACKETS_MAX), "{} differs", way.describe());
+        assert_eq!(alone.2.get(DropReason::NoBuffer.name()), None);
+    }
+}
+
+#[test]
+fn metadata_of_lists_and_no_others_go_round() {
+    // A table divides ingress, so that what goes round also goes from one batch stage to another.
+    let metadata = "struct meta_t { @field_list(1, 2) bit<8> count; @field_list(1) bit<80> wide; bit<8> lost; }";
+    let table = "apply { lookup.apply(); sm.egress_spec";
+    let ingress = "meta.count = meta.count + 1; meta.wide = meta.wide + 3; meta.lost = meta.lost + 1;
+                   hdr.small.note = hdr.small.note ^ (meta.count + meta.lost + (bit<8>)(meta.wide << 4));
+                   if (meta.count == 2 && hdr.small.note[0:0] == 1) { resubmit_preserving_field_list(1); }";
+    let egress = "if (sm.instance_type == 2) { hdr.small.note = meta.count; }
+                  else if (hdr.small.isValid() && meta.count < 5) {
+                      if (meta.count == 3) { clone_preserving_field_list(CloneType.E2E, 5, 2); }
+                      if (hdr.small.note[1:1] == 1) { recirculate_preserving_field_list(1); }
+                      else { recirculate_preserving_field_list(2); } }";
+    let source = program("", "", ingress, egress).replace("struct meta_t { }", metadata).replace(
+        "    apply { sm.egress_spec",
+        &format!(
+            "    table lookup {{ key = {{ hdr.small.note: exact; }} actions = {{ NoAction; }} size = 1000; }} {table}"
+        ),
+    );
+    let sent = check(&source, "mirroring_add 5 7\n", &mixed_frames());
+    assert_eq!(sent.0[&2].len() + sent.0[&3].len(), mixed_frames().iter().filter(|frame| frame.len() > 1).count());
+    assert!(!sent.0[&7].is_empty());
+}
+
+#[test]
 fn more_frames_than_generated_code_takes_at_once_leave_in_order() {
     // Every fifth packet is dropped, every seventh is replicated, and the notes distinguish them.
     let ingress =

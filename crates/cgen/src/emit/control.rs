@@ -130,6 +130,7 @@ pub(crate) fn emit_graph(
     let name = match fast_path {
         None => emitter.unit_name(block),
         Some(fast_path) if fast_path.is_of_replicas() => "replica_path".into(),
+        Some(fast_path) if fast_path.is_of_passes() => "again_path".into(),
         Some(_) => "fast_path".into(),
     };
     let (emitted, positions) = (stages.emitted, stages.positions);

@@ -10,7 +10,7 @@ use super::deparser::Emits;
 use super::replica;
 use super::scope::{Known, Scope, valid_word};
 use crate::ctree;
-use crate::plan::fast_path::{Exit, FastPath, advances};
+use crate::plan::fast_path::{Entry, Exit, FastPath, advances};
 use crate::plan::{MOVED_BIT, Plan};
 use ir::Source;
 use ir::{BlockKind, HeaderId, HeaderRef, VarId, VarKind};
@@ -21,12 +21,20 @@ use lir::{
 
 /// The name of the struct of a packet's saved state, where packets are processed in place.
 pub(crate) fn saved_name(fast_path: &FastPath) -> &'static str {
-    if fast_path.is_of_replicas() { "saved_of_replica" } else { "saved" }
+    match fast_path.entry {
+        Entry::Parser => "saved",
+        Entry::Again => "saved_of_pass",
+        Entry::Queues => "saved_of_replica",
+    }
 }
 
 /// The name of the struct of spilled variables.
 pub(crate) fn spilled_name(fast_path: &FastPath) -> &'static str {
-    if fast_path.is_of_replicas() { "spilled_of_replica" } else { "spilled_on_fast_path" }
+    match fast_path.entry {
+        Entry::Parser => "spilled_on_fast_path",
+        Entry::Again => "spilled_of_pass",
+        Entry::Queues => "spilled_of_replica",
+    }
 }
 
 /// The C constant with the valid bits of the headers that the parser has extracted, in the stage of the parser.
@@ -54,11 +62,20 @@ pub(crate) const BURST_HEAD: &str = "uint32_t fast_path_burst(const struct ws_en
 pub(crate) const HEAD: &str = "uint64_t ws_fast_path(const struct ws_env *env, struct ws_packet *const *packets, \
     struct ws_frame *frames, uint32_t count, uint32_t *verdicts)";
 
-/// Its body: the packets go through the other in bursts.
-pub(crate) fn all_bursts(plan: &Plan) -> Vec<ctree::Stmt> {
+/// The same for packets on a further pass.
+pub(crate) const AGAIN_BURST_HEAD: &str = "uint32_t again_burst(const struct ws_env *env WS_UNUSED, \
+    struct ws_packet *const *packets WS_UNUSED, struct ws_frame *frames WS_UNUSED, \
+    const struct ws_frame *coming WS_UNUSED, uint32_t count, uint32_t *verdicts)";
+
+/// The function that the core calls for these.
+pub(crate) const AGAIN_HEAD: &str = "uint64_t ws_again_path(const struct ws_env *env, \
+    struct ws_packet *const *packets, struct ws_frame *frames, uint32_t count, uint32_t *verdicts)";
+
+/// Its body: the packets go through the function of a burst in bursts.
+pub(crate) fn all_bursts(plan: &Plan, burst: &str) -> Vec<ctree::Stmt> {
     use ctree::{int, name};
     let stops = int(u32::from(plan.stops_at_punt()));
-    let mut arguments = vec![name("fast_path_burst"), int(plan.fast_path_burst_max()), stops];
+    let mut arguments = vec![name(burst), int(plan.fast_path_burst_max()), stops];
     arguments.extend(["env", "packets", "frames", "count", "verdicts"].map(name));
     vec![ctree::Stmt::Return(ctree::call("ws_bursts", arguments))]
 }
@@ -113,8 +130,11 @@ impl Scope<'_, '_> {
         }
         for (id, var) in program.vars.iter_enumerated() {
             if self.is_saved_wide(id) {
-                let place = self.place_to_write(id);
-                self.push(S::Eval(call("ws_wide_zero", vec![place, int(var.ty.width())])));
+                let (place, width) = (self.place_to_write(id), int(var.ty.width()));
+                self.push(S::Eval(match path.fast_path.carries(program, id) {
+                    true => call("ws_wide_copy", vec![place, self.carried(id), width]),
+                    false => call("ws_wide_zero", vec![place, width]),
+                }));
             }
         }
         if let BlockKind::Parser { start, states, error } = &program.blocks[path.fast_path.parser].kind {
@@ -246,7 +266,8 @@ impl Scope<'_, '_> {
             }
         }
         for (slot, known) in (0..).zip(known) {
-            if !known {
+            // Those of a packet on a further pass are in its chunk.
+            if !known && !path.fast_path.is_of_passes() {
                 let value = self.intrinsic_entering(slot);
                 self.push(assign(intrinsic(slot), value));
             }
@@ -417,8 +438,20 @@ impl Scope<'_, '_> {
                 C::Long(value) => Some(value),
                 _ => None,
             },
+            VarKind::Metadata if self.carries(var) => None,
             VarKind::Metadata | VarKind::Local => Some(0),
         }
+    }
+
+    /// Whether packets may begin with another value of this metadata than zero.
+    fn carries(&self, var: VarId) -> bool {
+        self.path.is_some_and(|path| path.fast_path.carries(self.emitter.program, var))
+    }
+
+    /// The value of metadata that a packet on a further pass begins with.
+    fn carried(&self, var: VarId) -> C {
+        let context = cast(Type::ConstContext, cast(Type::ConstPointer, binary("+", name("p"), int(1))));
+        arrow(context, self.emitter.var_name(var))
     }
 
     /// Whether the variable is spilled before this stage.
@@ -437,6 +470,7 @@ impl Scope<'_, '_> {
             }
             VarKind::Intrinsic(slot) => super::masked(self.intrinsic_entering(slot), ir_var.ty.width()),
             VarKind::Metadata if self.is_of_replicas() => self.metadata_of_packet(var),
+            VarKind::Metadata if self.carries(var) => self.carried(var),
             VarKind::Metadata | VarKind::Local => long(0),
         }
     }
@@ -446,6 +480,9 @@ impl Scope<'_, '_> {
         let source = self.emitter.program.architecture.source(slot);
         if self.path.is_some_and(|path| path.fast_path.is_of_replicas()) {
             return replica::intrinsic(source, slot);
+        }
+        if self.path.is_some_and(|path| path.fast_path.is_of_passes()) {
+            return intrinsic(slot);
         }
         let member = |member: &str| cast(Type::U64, self.received(member));
         match source {

@@ -245,7 +245,13 @@ impl<'e> Emitter<'e> {
         }
         if let Some(fast_path) = &self.plan.fast_path {
             self.fast_path(fast_path, "The fast path.", fast_path::BURST_HEAD, &mut items);
-            items.push(function("WS_EXPORT", fast_path::HEAD, fast_path::all_bursts(self.plan)));
+            items.push(function("WS_EXPORT", fast_path::HEAD, fast_path::all_bursts(self.plan, "fast_path_burst")));
+        }
+        if let Some(path) = &self.plan.again_path {
+            let comment = "The fast path of packets on a further pass.";
+            self.fast_path(path, comment, fast_path::AGAIN_BURST_HEAD, &mut items);
+            let body = fast_path::all_bursts(self.plan, "again_burst");
+            items.push(function("WS_EXPORT", fast_path::AGAIN_HEAD, body));
         }
         if let Some(path) = &self.plan.replica_path {
             self.fast_path(
@@ -469,6 +475,7 @@ impl<'e> Emitter<'e> {
             info.metadata_size,
             info.block_count,
             info.fast_path,
+            info.again_path,
             info.replica_path,
         ]
         .map(int);

@@ -212,9 +212,10 @@ impl Between {
             out.push(assign(left, port.clone()));
         }
         let written = MayBeSet::of(program);
+        let is_set = |id: VarId| written.contains(id) || program.field_lists.iter().any(|it| it.vars.contains(&id));
         for (id, var) in program.vars.iter_enumerated() {
             let is_state = |slot| program.architecture.source(slot) == Source::QueueState;
-            if var.kind.slot().is_some_and(is_state) && written.contains(id) {
+            if var.kind.slot().is_some_and(is_state) && is_set(id) {
                 out.push(assign(id, Expr::constant(var.ty, Bits::zero(var.ty.width()))));
             }
         }

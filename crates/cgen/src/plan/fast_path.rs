@@ -6,7 +6,8 @@
 //!
 //! A variable of at most 64 bits is a C variable here. It is spilled only if it is live across batch stages.
 //!
-//! Its part behind the queues is also the path of replicas, which begin with their packet's state ([`Entry`]).
+//! Packets on a further pass take it, too, and its part behind the queues is the path of replicas: both begin with
+//! state in a packet's chunk ([`Entry`]).
 
 use super::between::{Between, MayBeSet};
 use super::checksums::{Checksum, checksums};
@@ -67,6 +68,8 @@ pub(crate) enum NoFastPath {
 pub(crate) enum Entry {
     /// At the parser, as they were received.
     Parser,
+    /// At the parser, on a further pass: with intrinsic variables, and metadata of field lists, from their chunks.
+    Again,
     /// Behind the queues, as replicas of one packet, which has been through ingress. Each has its own port and number.
     Queues,
 }
@@ -238,9 +241,38 @@ impl FastPath {
         path.in_place.then_some(path)
     }
 
+    /// The same path for packets that are on a further pass; none if it does not work in place, or if the program
+    /// sends none round.
+    pub(crate) fn for_passes(&self, program: &Program, key_words: &dyn Fn(ir::TableId) -> usize) -> Option<FastPath> {
+        if !self.in_place || !program.may_request(Effect::IngressAgain) {
+            return None;
+        }
+        let mut path = FastPath {
+            entry: Entry::Again,
+            parsed: OrderedMap::new(),
+            outcomes: Vec::new(),
+            spilled: OrderedMap::new(),
+            spilled_bytes: 0,
+            ..self.clone()
+        };
+        path.complete(program, key_words);
+        path.in_place.then_some(path)
+    }
+
     /// Whether packets are replicas of one that has been through ingress.
     pub(crate) fn is_of_replicas(&self) -> bool {
-        self.entry != Entry::Parser
+        self.entry == Entry::Queues
+    }
+
+    /// Whether packets are on a further pass.
+    pub(crate) fn is_of_passes(&self) -> bool {
+        self.entry == Entry::Again
+    }
+
+    /// Whether packets may enter the path with another value of this metadata than zero.
+    pub(crate) fn carries(&self, program: &Program, var: VarId) -> bool {
+        let is_metadata = program.vars[var].kind == VarKind::Metadata;
+        is_metadata && self.is_of_passes() && program.field_lists.iter().any(|list| list.vars.contains(&var))
     }
 
     /// Decides what depends on all else: what is spilled, and so whether packets are processed in place.
@@ -318,11 +350,13 @@ impl FastPath {
                 (*first, *last) = (stage.min(*first), stage.max(*last));
             };
             match self.entry {
-                Entry::Parser => walk_block(program, &program.blocks[self.parser], Tables::Inside, &mut |item| {
-                    if let Item::Var(var) = item {
-                        mention(var, 0);
-                    }
-                }),
+                Entry::Parser | Entry::Again => {
+                    walk_block(program, &program.blocks[self.parser], Tables::Inside, &mut |item| {
+                        if let Item::Var(var) = item {
+                            mention(var, 0);
+                        }
+                    })
+                }
                 // Replicas begin with all that their packet has.
                 Entry::Queues => {
                     let given = program.vars.iter_enumerated().filter(|(_, var)| var.kind != VarKind::Local);

@@ -174,6 +174,8 @@ pub struct Plan {
     pub(crate) fast_path: Option<fast_path::FastPath>,
     /// Why there is none.
     pub(crate) no_fast_path: Option<fast_path::NoFastPath>,
+    /// The fast path for packets on a further pass.
+    pub(crate) again_path: Option<fast_path::FastPath>,
     /// The part of the fast path behind the queues, for replicas.
     pub(crate) replica_path: Option<fast_path::FastPath>,
 }
@@ -243,6 +245,7 @@ impl Plan {
             points: program.decisions.len(),
             no_fast_path: built.fast_path.as_ref().err().copied(),
             fast_path: built.fast_path.ok(),
+            again_path: built.again_path,
             replica_path: built.replica_path,
         })
     }
@@ -255,6 +258,11 @@ impl Plan {
     /// Whether the program has a fast path: one function for packets that are only sent or dropped.
     pub fn has_fast_path(&self) -> bool {
         self.fast_path.is_some()
+    }
+
+    /// Whether packets on a further pass have a fast path of their own.
+    pub fn has_again_path(&self) -> bool {
+        self.again_path.is_some()
     }
 
     /// Whether replicas of a packet have a fast path of their own from the queues on.

@@ -107,6 +107,7 @@ pub(crate) struct Built {
     pub(crate) blocks: IndexVec<BlockId, BlockPlan>,
     /// The fast path, or why there is none.
     pub(crate) fast_path: Result<FastPath, NoFastPath>,
+    pub(crate) again_path: Option<FastPath>,
     pub(crate) replica_path: Option<FastPath>,
 }
 
@@ -167,6 +168,7 @@ pub(crate) fn build(
             fast_path.parsed.clear();
         }
     }
+    let again_path = fast_path.as_ref().ok().and_then(|path| path.for_passes(program, key_words));
     let replica_path = fast_path.as_ref().ok().and_then(|path| path.for_replicas(program, has_moved_bit, key_words));
     for (id, stack) in program.stacks.iter_enumerated() {
         if let Some(&first) = stack.elements.first() {
@@ -178,7 +180,7 @@ pub(crate) fn build(
     let end = u64::from(storage.scratch_offset) + u64::from(storage.scratch_bytes) + 1;
     let context_size = check(end.next_multiple_of(abi::CHUNK_ALIGN_BYTES as u64))? - base;
     let metadata = base..base + metadata_bytes;
-    Ok(Built { context_size, metadata, vars, headers, stacks, storage, blocks, fast_path, replica_path })
+    Ok(Built { context_size, metadata, vars, headers, stacks, storage, blocks, fast_path, again_path, replica_path })
 }
 
 fn check(bytes: u64) -> Result<u32, PlanError> {
