@@ -8,7 +8,7 @@
 //! * `term`, `solve`: symbolic values, and input for which conditions hold.
 //! * `path`, `walk`: the paths through a parser.
 //! * `layout`, [`template`]: known headers; frames.
-//! * [`expression`], [`settings`], [`flows`]: what users say.
+//! * [`expression`], [`settings`], [`presets`], [`flows`]: what users choose.
 //! * `choice`, `host`, `known`: what entries do, which are needed, and which are there.
 //! * [`run`]: all of it.
 
@@ -20,6 +20,7 @@ mod host;
 mod known;
 mod layout;
 mod path;
+pub mod presets;
 pub mod run;
 pub mod settings;
 mod solve;
@@ -30,5 +31,6 @@ mod walk;
 pub use choice::ActionSetting;
 pub use describe::Description;
 pub use host::TableReport;
+pub use presets::{PRESETS, Preset};
 pub use run::{Generator, Report, StateReport};
-pub use settings::{PRESETS, Preset, Settings, Traffic};
+pub use settings::{Settings, Traffic};

@@ -1,4 +1,4 @@
-//! What a user says about traffic and entries, and the presets of use cases.
+//! The settings of traffic and entries.
 //!
 //! What enters: lines of text, one setting each, as the options of `wirespeed gen` have them too. What leaves:
 //! settings. A line `traffic` begins another kind of packets, with fields and paths of its own.
@@ -76,64 +76,6 @@ impl Default for Settings {
     }
 }
 
-/// The packets of a use case, and the entries that they need.
-#[derive(Clone, Copy, Debug)]
-pub struct Preset {
-    /// Its name.
-    pub name: &'static str,
-    /// What it is, for people.
-    pub about: &'static str,
-    /// Its program, in the source tree.
-    pub program: &'static str,
-    texts: &'static [&'static str],
-}
-
-/// All presets.
-pub const PRESETS: &[Preset] = &[
-    preset("l2fwd", "frames between stations of a switch", "apps/l2fwd/l2fwd.p4", &[L2FWD]),
-    preset("l3fwd", "IPv4 through a router, routes by prefix", ROUTER, &[L3FWD]),
-    preset("l3fwd6", "IPv6 through a router, routes by prefix", ROUTER, &[L3FWD6]),
-    preset("dcg", "both directions of a data centre gateway", DCG, &[DCG_IN, DCG_OUT]),
-    preset("dcg-in", "clients to services, into VXLAN tunnels", DCG, &[DCG_IN]),
-    preset("dcg-out", "servers to clients, out of VXLAN tunnels", DCG, &[DCG_OUT]),
-    preset("bng", "both directions of a broadband gateway", BNG, &[BNG_UP, BNG_DOWN]),
-    preset("bng-up", "subscribers to the Internet, out of GRE tunnels", BNG, &[BNG_UP]),
-    preset("bng-down", "the Internet to subscribers, into GRE tunnels", BNG, &[BNG_DOWN]),
-];
-
-const ROUTER: &str = "apps/l3fwd/router.p4";
-const DCG: &str = "apps/dcg/dcg.p4";
-const BNG: &str = "apps/bng/bng.p4";
-
-const L2FWD: &str = include_str!("../presets/l2fwd.txt");
-const L3FWD: &str = include_str!("../presets/l3fwd.txt");
-const L3FWD6: &str = include_str!("../presets/l3fwd6.txt");
-const DCG_IN: &str = include_str!("../presets/dcg-in.txt");
-const DCG_OUT: &str = include_str!("../presets/dcg-out.txt");
-const BNG_UP: &str = include_str!("../presets/bng-up.txt");
-const BNG_DOWN: &str = include_str!("../presets/bng-down.txt");
-
-const fn preset(
-    name: &'static str,
-    about: &'static str,
-    program: &'static str,
-    texts: &'static [&'static str],
-) -> Preset {
-    Preset { name, about, program, texts }
-}
-
-impl Preset {
-    /// The preset of this name.
-    pub fn named(name: &str) -> Option<&'static Preset> {
-        PRESETS.iter().find(|preset| preset.name == name)
-    }
-
-    /// Adds its settings.
-    pub fn apply(&self, settings: &mut Settings) -> Result<(), String> {
-        self.texts.iter().try_for_each(|text| settings.read(text))
-    }
-}
-
 impl Settings {
     /// Adds settings, a line each: a word, and what it is about. `#` begins a comment.
     pub fn read(&mut self, text: &str) -> Result<(), String> {
@@ -149,7 +91,7 @@ impl Settings {
     pub fn setting(&mut self, word: &str, rest: &str) -> Result<(), String> {
         match word {
             "traffic" => {
-                // Unless nothing has been said about the one that is there.
+                // Unless the one that is there has no settings yet.
                 if *self.last_mut() != Traffic::default() {
                     self.traffic.push(Traffic::default());
                 }
