@@ -1,4 +1,4 @@
-//! Writes that say what is to be.
+//! Writes updates that state what is to be.
 //!
 //! What enters: updates, in their order. What leaves: those that the switch refused. What an insertion finds there
 //! already gets the new value, unless a later update has changed it by then; what a deletion does not find is gone.
@@ -6,13 +6,7 @@
 use base::OrderedMap;
 use control::Problem;
 use ctl::{Failure, RefusedUpdate, Session};
-use p4runtime_proto::p4::v1::entity::Entity as Kind;
-use p4runtime_proto::p4::v1::packet_replication_engine_entry::Type as Engine;
-use p4runtime_proto::p4::v1::{
-    ActionProfileGroup, ActionProfileMember, CloneSessionEntry, Entity, MulticastGroupEntry,
-    PacketReplicationEngineEntry, TableEntry, Update, update,
-};
-use prost::Message as _;
+use p4runtime_proto::p4::v1::{Update, update};
 use tonic::Code;
 
 /// Writes updates. Returns those that were refused, by index.
@@ -70,43 +64,17 @@ impl LastUpdates {
     }
 }
 
-/// What identifies the entity that an update is about, of the kinds that can be inserted.
+/// What identifies the entity that an update is about.
 fn name(update: &Update) -> Option<Vec<u8>> {
-    let named = match update.entity.as_ref()?.entity.as_ref()? {
-        Kind::TableEntry(TableEntry { table_id, r#match, priority, .. }) => {
-            let (table_id, r#match, priority) = (*table_id, r#match.clone(), *priority);
-            Kind::TableEntry(TableEntry { table_id, r#match, priority, ..Default::default() })
-        }
-        Kind::ActionProfileMember(ActionProfileMember { action_profile_id, member_id, .. }) => {
-            let (action_profile_id, member_id) = (*action_profile_id, *member_id);
-            Kind::ActionProfileMember(ActionProfileMember { action_profile_id, member_id, ..Default::default() })
-        }
-        Kind::ActionProfileGroup(ActionProfileGroup { action_profile_id, group_id, .. }) => {
-            let (action_profile_id, group_id) = (*action_profile_id, *group_id);
-            Kind::ActionProfileGroup(ActionProfileGroup { action_profile_id, group_id, ..Default::default() })
-        }
-        Kind::PacketReplicationEngineEntry(PacketReplicationEngineEntry { r#type }) => {
-            let r#type = Some(match r#type.as_ref()? {
-                Engine::MulticastGroupEntry(MulticastGroupEntry { multicast_group_id, .. }) => {
-                    let multicast_group_id = *multicast_group_id;
-                    Engine::MulticastGroupEntry(MulticastGroupEntry { multicast_group_id, ..Default::default() })
-                }
-                Engine::CloneSessionEntry(CloneSessionEntry { session_id, .. }) => {
-                    Engine::CloneSessionEntry(CloneSessionEntry { session_id: *session_id, ..Default::default() })
-                }
-            });
-            Kind::PacketReplicationEngineEntry(PacketReplicationEngineEntry { r#type })
-        }
-        _ => return None,
-    };
-    Some(Entity { entity: Some(named) }.encode_to_vec())
+    update.entity.as_ref()?.entity.as_ref().map(ctl::plan::identity)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use p4runtime_proto::p4::v1::FieldMatch;
     use p4runtime_proto::p4::v1::action_profile_group::Member;
+    use p4runtime_proto::p4::v1::entity::Entity as Kind;
+    use p4runtime_proto::p4::v1::{ActionProfileGroup, Entity, FieldMatch, TableEntry};
     use update::Type::{Delete, Insert, Modify};
 
     fn update(kind: update::Type, entity: Kind) -> Update {

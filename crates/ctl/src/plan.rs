@@ -264,9 +264,8 @@ impl Change {
 /// The entities that exist after `updates`, given those that existed before: a line of a batch depends on the results
 /// of the earlier lines.
 pub fn after(asked: &[Entity], found: Vec<Entity>, updates: &[Update]) -> Vec<Entity> {
-    let name = |kind: &Kind| entity(named(kind)).encode_to_vec();
     let mut all: OrderedMap<Vec<u8>, Entity> = OrderedMap::new();
-    let kind_of = |it: &Entity| it.entity.as_ref().map(name);
+    let kind_of = |it: &Entity| it.entity.as_ref().map(identity);
     all.extend(found.into_iter().filter_map(|it| Some((kind_of(&it)?, it))));
     for update in updates {
         let Some(kind) = update.entity.as_ref().and_then(|it| it.entity.as_ref()) else { continue };
@@ -274,22 +273,27 @@ pub fn after(asked: &[Entity], found: Vec<Entity>, updates: &[Update]) -> Vec<En
         if let (Kind::TableEntry(it), update::Type::Delete) = (kind, update.r#type()) {
             let table_entry = Some(it.clone());
             let counter = DirectCounterEntry { table_entry: table_entry.clone(), data: None };
-            all.remove(&name(&Kind::DirectCounterEntry(counter)));
+            all.remove(&identity(&Kind::DirectCounterEntry(counter)));
             let meter = DirectMeterEntry { table_entry, ..DirectMeterEntry::default() };
-            all.remove(&name(&Kind::DirectMeterEntry(meter)));
+            all.remove(&identity(&Kind::DirectMeterEntry(meter)));
         }
         if !asked.iter().any(|it| it.entity.as_ref().is_some_and(|asked| is_asked_for(asked, kind))) {
             continue;
         }
         match update.r#type() {
-            update::Type::Delete => all.remove(&name(kind)),
-            _ => all.insert(name(kind), entity(kind.clone())),
+            update::Type::Delete => all.remove(&identity(kind)),
+            _ => all.insert(identity(kind), entity(kind.clone())),
         };
     }
     all.into_values().collect()
 }
 
-/// Whether an entity is among those that a read request asks for.
+/// What identifies an entity, as bytes: those of two updates are equal if the updates are about the same entity.
+pub fn identity(kind: &Kind) -> Vec<u8> {
+    entity(named(kind)).encode_to_vec()
+}
+
+/// Whether an entity is among those that a read request names.
 fn is_asked_for(asked: &Kind, kind: &Kind) -> bool {
     use packet_replication_engine_entry::Type::{CloneSessionEntry, MulticastGroupEntry};
     let fits = |asked: u32, id: u32| asked == 0 || asked == id;
