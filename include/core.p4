@@ -41,7 +41,7 @@ extern packet_out {
 // Ends parsing with the error if the check does not hold. Only in parsers.
 extern void verify(in bool check, in error toSignal);
 
-// An action that does nothing: what a table does on a miss if it says nothing else.
+// An action that does nothing: what a table does on a miss unless it names another action.
 @noWarn("unused")
 action NoAction() {}
 

@@ -1,4 +1,4 @@
-// A packet filter in the Linux kernel: a parser, and a control that says whether the packet is accepted.
+// A packet filter in the Linux kernel: a parser, and a control that decides whether the packet is accepted.
 
 #ifndef _EBPF_MODEL_P4_
 #define _EBPF_MODEL_P4_

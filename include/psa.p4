@@ -130,7 +130,7 @@ enum PSA_PacketPath_t {
     NORMAL_MULTICAST,  // Egress: ingress sent it to a multicast group.
     CLONE_I2E,         // Egress: a clone made by ingress.
     CLONE_E2E,         // Egress: a clone made by egress.
-    RESUBMIT,          // Ingress: ingress wanted to see it again.
+    RESUBMIT,          // Ingress: ingress has resubmitted it.
     RECIRCULATE        // Ingress: egress sent it to the port of recirculation.
 }
 
@@ -159,14 +159,14 @@ struct psa_ingress_output_metadata_t {
     bool             drop;              // Whether the packet ends here. A clone is made all the same.
     bool             resubmit;          // Whether the packet enters ingress again, as it was received.
     MulticastGroup_t multicast_group;   // Where its copies go; 0 for none.
-    PortId_t         egress_port;       // Where it goes if nothing above says otherwise.
+    PortId_t         egress_port;       // Where it goes unless a member above decides otherwise.
 }
 
 struct psa_egress_input_metadata_t {
     ClassOfService_t class_of_service;
     PortId_t         egress_port;
     PSA_PacketPath_t packet_path;
-    EgressInstance_t instance;          // Which copy this is, as the replication engine was told.
+    EgressInstance_t instance;          // Which copy this is, as configured in the replication engine.
     Timestamp_t      egress_timestamp;  // When egress began with the packet, in microseconds.
     ParserError_t    parser_error;      // Why the egress parser stopped.
 }
@@ -182,8 +182,8 @@ struct psa_egress_output_metadata_t {
     bool             drop;              // Whether the packet ends here. A clone is made all the same.
 }
 
-// What the deparsers ask before they fill the struct that goes with a packet on one of its paths: whether there is a
-// clone, whether the packet is resubmitted, goes on to egress, or enters ingress again.
+// What the deparsers test before they fill the struct that goes with a packet on one of its paths: whether there is a
+// clone, whether the packet is resubmitted, continues to egress, or enters ingress again.
 @pure
 bool psa_clone_i2e(in psa_ingress_output_metadata_t istd) {
     return istd.clone;
@@ -205,7 +205,7 @@ bool psa_recirculate(in psa_egress_output_metadata_t istd, in psa_egress_deparse
     return !istd.drop && edstd.egress_port == PSA_PORT_RECIRCULATE;
 }
 
-// Says that the check holds. If it does not, the switch reports it.
+// Asserts that the check holds. If it does not, the switch reports it.
 extern void assert(in bool check);
 
 // The same, for what the program takes for granted rather than ensures.

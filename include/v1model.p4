@@ -26,18 +26,18 @@ match_kind {
 typedef bit<9> PortId_t;
 #endif
 
-// What the switch and the program tell each other about a packet. All of it is 0 when a packet arrives, except for what
+// The metadata that switch and program exchange about a packet. All of it is 0 when a packet arrives, except for what
 // is said below.
 @metadata
 @name("standard_metadata")
 struct standard_metadata_t {
 #if V1MODEL_VERSION >= 20200408
     PortId_t ingress_port;  // Where the packet came in.
-    PortId_t egress_spec;   // Where ingress wants it to go out.
+    PortId_t egress_spec;   // The output port that ingress chooses.
     PortId_t egress_port;   // Where it will go out; for egress to read.
 #else
     bit<9> ingress_port;    // Where the packet came in.
-    bit<9> egress_spec;     // Where ingress wants it to go out.
+    bit<9> egress_spec;     // The output port that ingress chooses.
     bit<9> egress_port;     // Where it will go out; for egress to read.
 #endif
     bit<32> instance_type;  // How this copy of the packet came to be: received, cloned, replicated, ...
@@ -175,7 +175,7 @@ enum HashAlgorithm {
 @deprecated("Please use mark_to_drop(standard_metadata) instead.")
 extern void mark_to_drop();
 
-// Lets the packet be dropped, unless a later assignment to `egress_spec` or `mcast_grp` says otherwise.
+// Lets the packet be dropped, unless a later assignment to `egress_spec` or `mcast_grp` decides otherwise.
 @pure
 extern void mark_to_drop(inout standard_metadata_t standard_metadata);
 
@@ -231,10 +231,10 @@ extern void clone_preserving_field_list(in CloneType type, in bit<32> session, b
 @deprecated("Please use 'clone_preserving_field_list' instead")
 extern void clone3<T>(in CloneType type, in bit<32> session, in T data);
 
-// Cuts the packet to so many bytes when it leaves.
+// Truncates the packet to this many bytes when it leaves.
 extern void truncate(in bit<32> length);
 
-// Says that the check holds. If it does not, the switch reports it.
+// Asserts that the check holds. If it does not, the switch reports it.
 extern void assert(in bool check);
 
 // The same, for what the program takes for granted rather than ensures.

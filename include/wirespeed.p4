@@ -2,7 +2,7 @@
 //
 // Remainders of polynomials, and bits that a mask picks, are for codes in the data plane, see the last functions.
 //
-// Coalescing buffers: small packets that have the way before them in common wait for each other, and go on as one. The
+// Coalescing buffers: small packets that have the way before them in common wait for each other, and continue as one. The
 // names of the functions call a buffer a pile. A program gathers packets in egress, and meets the buffer again in ingress.
 // Which packets, what stands before the buffer's bytes and what becomes of it is all the program's. Records are the way
 // back: a packet is cut into those that it is made of.
@@ -15,7 +15,7 @@
 //
 // And an annotation of registers: all cells of `@start_number register<bit<W>>(N) r;` hold a number of this start of the
 // switch. It is drawn anew each time that a switch is started, or gets the program anew, is never 0, and is not brought
-// back by `--state`, so that a program can tell its peers that it has forgotten what it knew. A run from captures to
+// back by `--state`, so that a program can notify its peers that it has lost its state. A run from captures to
 // captures alone, without a state, has its seed there, so that the same input gives the same output.
 
 #ifndef _WIRESPEED_P4_
@@ -34,7 +34,7 @@ const bit<32> INSTANCE_TYPE_NO_RECORDS = 8;
 // * before a packet is added with which it would be longer than `bytes_max`;
 // * when it is that long;
 // * when one of its packets has waited for `wait_us` microseconds since it was received;
-// * when `pile_release` says so.
+// * when `pile_release` requests it.
 // A packet longer than `bytes_max` is a buffer by itself that leaves at once.
 extern void pile_gather(in bit<16> pile, in bit<16> bytes_max, in bit<24> wait_us);
 
@@ -46,7 +46,7 @@ extern void pile_release(in bit<16> pile);
 extern void pile_read(out bit<16> pile, out bit<16> packets);
 
 // In ingress: the packet, as it was received, is taken apart behind its first `first_byte` bytes, and ends. A record
-// begins with 16 bits, of which the upper four are the program's own and the lower twelve say how many bytes follow, at
+// begins with 16 bits, of which the upper four are the program's own and the lower twelve are the number of bytes that follow, at
 // least one. Each record, these bits included, goes through the parser and ingress as a packet of the instance type
 // above, in order and with nothing between them. If the packet is not made of `records` such records, no more and no
 // fewer, then nothing is taken apart: it goes through the parser and ingress once more as a whole.

@@ -174,7 +174,7 @@ control Report(inout headers_t hdr, inout metadata_t meta, inout standard_metada
         mark_to_drop(standard_metadata);
     }
 
-    action tell() {
+    action punt() {
         hdr.packet_in.setValid();
         hdr.packet_in = { meta.port, meta.reason, meta.sender };
         standard_metadata.egress_spec = CPU_PORT;
@@ -201,7 +201,7 @@ control Report(inout headers_t hdr, inout metadata_t meta, inout standard_metada
                 kept.count((bit<32>)meta.reason);
                 drop();
             } else {
-                tell();
+                punt();
             }
         }
     }

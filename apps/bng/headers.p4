@@ -77,7 +77,7 @@ const reason_t NO_NEXT_HOP = 29;
 const reason_t ARP_OTHERS = 30;
 const reason_t CONGESTED = 31;
 
-// What the controller wants of a packet that it sends.
+// How a packet from the controller is handled.
 const bit<2> MODE_PORT = 0;         // it leaves as it is, at `port`
 const bit<2> MODE_ARRIVE = 1;       // it is handled as if it had just arrived, at `port`
 
@@ -208,7 +208,7 @@ struct metadata_t {
     reason_t reason;
     // All headers are there.
     bool is_whole;
-    // Where the packet arrived: also if the controller says so.
+    // Where the packet arrived, or where the controller injects it.
     port_t port;
     Side side;
     // The address of the interface that it came through.

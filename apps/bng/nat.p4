@@ -156,7 +156,7 @@ control Rewrite(inout headers_t hdr, inout metadata_t meta) {
         bit<32> changes = addresses + 0xFEFF;       // the TTL: less 0x0100
         hdr.ipv4.ttl = hdr.ipv4.ttl - 1;
         if (hdr.outer.isValid() && hdr.outer.ecn == ECN_CONGESTED) {
-            // The access network was congested, and the receiver must be told (RFC 6040).
+            // The access network was congested, and the receiver must learn of it (RFC 6040).
             changes = changes + (bit<32>)(ECN_CONGESTED - hdr.ipv4.ecn);
             hdr.ipv4.ecn = ECN_CONGESTED;
         }

@@ -108,7 +108,7 @@ control Rates(inout metadata_t meta) {
     }
 }
 
-// Counts what is forwarded: dropped packets are nobody's traffic.
+// Counts what is forwarded: dropped packets are on no account.
 control Account(in metadata_t meta) {
     counter(SUBSCRIBERS, CounterType.packets_and_bytes) uploaded;
     counter(SUBSCRIBERS, CounterType.packets_and_bytes) downloaded;

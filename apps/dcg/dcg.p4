@@ -11,7 +11,7 @@
 #include "inbound.p4"
 #include "outbound.p4"
 
-// What is for the gateway itself, or for nobody: ARP, and packets to its addresses.
+// What is for the gateway itself, or has no receiver: ARP, and packets to its addresses.
 control Own(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata) {
     action own() {
         meta.reason = hdr.arp.isValid() ? ARP : LOCAL;

@@ -111,7 +111,7 @@ control Outbound(inout headers_t hdr, inout metadata_t meta, inout standard_meta
         default_action = unresolved();
     }
 
-    // Congestion in the tunnel is congestion on the way; who cannot be told loses the packet.
+    // Congestion in the tunnel is congestion on the path; a packet that cannot be marked is dropped.
     action check_congestion(bit<2> ecn) {
         if (hdr.outer_ipv4.ecn == ECN_EXPERIENCED && ecn == ECN_NONE) {
             meta.reason = CONGESTED;

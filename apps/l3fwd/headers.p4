@@ -49,9 +49,9 @@ const reason_t NO_INTERFACE = 17;
 const reason_t OTHER_PROTOCOL = 18;
 const reason_t DISCARDED = 19;
 
-// What the controller wants of a packet that it sends.
+// How a packet from the controller is handled.
 const bit<2> MODE_PORT = 0;         // it leaves as it is, at `port`
-const bit<2> MODE_FORWARD = 1;      // it goes on as if it had just arrived, without the checks
+const bit<2> MODE_FORWARD = 1;      // it is forwarded as if it had just arrived, without the checks
 const bit<2> MODE_OWN = 2;          // it is the router's own: routed with the TTL that it has
 
 error {

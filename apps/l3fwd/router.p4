@@ -214,7 +214,7 @@ control Routing(inout headers_t hdr, inout metadata_t meta, inout standard_metad
         }
         size = 65536;
         default_action = unresolved();
-        // Neighbours that nobody speaks to are forgotten.
+        // Neighbours without traffic are forgotten.
         support_timeout = true;
     }
 
@@ -297,7 +297,7 @@ control Routing(inout headers_t hdr, inout metadata_t meta, inout standard_metad
             check_scope();
         }
         if (meta.reason != NONE) {
-            // For the router, or for nobody.
+            // For the router, or without a receiver.
         } else if (meta.way == Way.DISCARD) {
             meta.reason = DISCARDED;
         } else if (meta.way == Way.NONE) {
@@ -336,7 +336,7 @@ control Report(inout headers_t hdr, inout metadata_t meta, inout standard_metada
         mark_to_drop(standard_metadata);
     }
 
-    action tell() {
+    action punt() {
         hdr.packet_in.setValid();
         hdr.packet_in = { standard_metadata.ingress_port, meta.reason, meta.hop };
         standard_metadata.egress_spec = CPU_PORT;
@@ -353,7 +353,7 @@ control Report(inout headers_t hdr, inout metadata_t meta, inout standard_metada
                 kept.count((bit<32>)meta.reason);
                 drop();
             } else {
-                tell();
+                punt();
             }
         }
     }

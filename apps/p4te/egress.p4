@@ -35,7 +35,7 @@ control P4teEgress(inout headers_t hdr, inout metadata_t meta, inout standard_me
         default_action = set_monitoring(2, 0);
     }
 
-    // Packets that find so many in the queue are marked.
+    // Packets that find this many in the queue are marked.
     action set_marks(bit<19> packets) {
         mark_from = packets;
         utilisation.read(meta.colour);

@@ -1,7 +1,7 @@
 // What a leaf knows of the flows of its hosts, for the control of their rates: where it was controlled last, and what its
 // receiver has acknowledged. From that it makes real acknowledgments of the orders that switches send.
 //
-// A flow's slot is a hash. The flow that came last has it; a second hash tells whether it is this one, so that nobody gets
+// A flow's slot is a hash. The flow that came last has it; a second hash shows whether it is this one, so that no flow gets
 // the numbers of others.
 
 control Flows(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard) {
@@ -21,7 +21,7 @@ control Flows(inout headers_t hdr, inout metadata_t meta, inout standard_metadat
     bit<32> signature = 0;
     bit<32> control_window = 0;
 
-    // The rate of a flow is controlled at most once for so many bytes; 0 for never.
+    // The rate of a flow is controlled at most once in this many bytes; 0 for never.
     action set_control_window(bit<32> bytes) {
         control_window = bytes;
     }

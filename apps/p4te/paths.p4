@@ -1,7 +1,7 @@
 // Which way a packet takes: down by its address; up by algorithm 2, for each flowlet anew.
 
 control Paths(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard) {
-    // Who a flowlet belongs to is told by a hash of its addresses and ports.
+    // A flowlet's slot is a hash of its addresses and ports.
     register<bit<48>>(FLOWS) last_seen;
     register<bit<9>>(FLOWS) last_port;
     // The colour of each port's meter, as egress has reported it.

@@ -14,7 +14,7 @@
 #define METERED bytes
 #endif
 
-// Flows that are told apart.
+// Flows that are distinguished.
 #ifndef FLOWS
 #define FLOWS 65536
 #endif
@@ -26,7 +26,7 @@
 #define SEQUENCE_STEP 1
 #endif
 
-// The smallest window that a fake acknowledgment asks for, in bytes: two full segments.
+// The smallest window that a fake acknowledgment announces, in bytes: two full segments.
 #ifndef WINDOW_MIN
 #define WINDOW_MIN 2920
 #endif

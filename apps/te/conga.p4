@@ -15,7 +15,7 @@ control Conga(inout headers_t hdr, inout metadata_t meta, inout standard_metadat
     register<bit<8>>(32768) congestion_to;
     register<bit<48>>(32768) reported_at;
     register<bit<8>>(32768) congestion_from;
-    // The uplink whose congestion a leaf is told next.
+    // The uplink whose congestion is reported to a leaf next.
     register<bit<16>>(1024) next_feedback;
     // What this switch's own uplinks carry, as levels.
     register<bit<8>>(512) own_levels;

@@ -28,7 +28,7 @@
 #define FLOWLETS
 #endif
 
-// Flows that are told apart.
+// Flows that are distinguished.
 #ifndef FLOWS
 #define FLOWS 65536
 #endif
@@ -310,7 +310,7 @@ control FabricEgress(inout headers_t hdr, inout metadata_t meta, inout standard_
         mark_from = packets;
     }
 
-    // Packets that find so many in the queue are marked.
+    // Packets that find this many in the queue are marked.
     table marking {
         actions = {
             set_marks;

@@ -1,4 +1,4 @@
-// HULA: the best next hop to each leaf, as probes of the leaves tell it.
+// HULA: the best next hop to each leaf, as probes of the leaves report it.
 //
 // A probe goes from its leaf away from it. It arrives by the port by which packets to the leaf would leave, so this
 // port's own utilisation (`meta.utilisation`) is the last link of their way.

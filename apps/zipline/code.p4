@@ -22,7 +22,7 @@
 //   -D OFFSET=28        bytes before the first chunk that stay as they are; none without it
 //   -D COUNT=4          how many chunks of a packet are compressed at most, 1 to 8; 1 without it
 //   -D ID_BITS=11       the width of identifiers; 15 without it
-//   -D CLASSES=4        how many kinds of traffic may be told apart; 1 without it
+//   -D CLASSES=4        how many kinds of traffic are distinguished; 1 without it
 //   -D ETHERTYPE=0xA000 the first of the two EtherTypes for each of these; 0x88B5 without it
 //
 // What differs from transform to transform is in the folder beside, as templates that are included for each.

@@ -1,5 +1,5 @@
-// ZipLine's decoder: packets of types 2 and 3 become what they were. What code.p4 can be told holds here, too, and both
-// programs are told the same.
+// ZipLine's decoder: packets of types 2 and 3 become what they were. The options of code.p4 hold here, too, and both
+// programs are given the same.
 
 #include "code.p4"
 

@@ -1,4 +1,4 @@
-// ZipLine's encoder: packets of type 1 become packets of type 2 or 3. What code.p4 can be told holds here, too.
+// ZipLine's encoder: packets of type 1 become packets of type 2 or 3. The options of code.p4 hold here, too.
 
 #define ENCODER
 #include "code.p4"

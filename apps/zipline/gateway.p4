@@ -1,5 +1,5 @@
 // ZipLine's encoder and decoder in one: what comes from some ports is compressed, and what comes back from others becomes
-// what it was. What code.p4 can be told holds here, too. Two gateways, one at each end of a link, are told the same, and
+// what it was. The options of code.p4 hold here, too. Two gateways, one at each end of a link, are given the same, and
 // each has the tables of an encoder (`encoder.classes`, `split.bases`, `split.masks`) and those of a decoder
 // (`decoder.classes`, `join.bases`, `join.masks`).
 

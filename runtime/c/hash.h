@@ -282,7 +282,7 @@ typedef long long ws_crc_pair __attribute__((vector_size(16)));
 /* The constants of a CRC of `width` bits by multiplication: polynomials whose highest power of x is the lowest bit. In
  * order: x^(63 + width) and x^(width - 1), by which words are multiplied, and x^63, all three modulo the polynomial and
  * of 64 bits; the quotient of x^64 and the polynomial, of 65 - width bits; the polynomial. A product has one power of x
- * more than its bits say. */
+ * more than its bits allow. */
 struct ws_crc_factors {
     uint64_t words[2], rest, quotient, polynomial;
     uint32_t width;

@@ -72,7 +72,7 @@ WS_WIDE uint64_t ws_follow_row(const struct ws_rows *rows, const uint64_t *key, 
     }
 }
 
-/* The entries of a burst's keys of so many words, or the default entry; returns how many keys have one of their own. */
+/* The entries of a burst's keys of this many words, or the default entry; returns how many keys have one of their own. */
 WS_WIDE uint32_t ws_find_rows(const struct ws_lookup *table, const uint64_t *keys, uint32_t count, uint32_t words,
                               const struct ws_entry **entries)
 {

@@ -1,7 +1,7 @@
 /* Arithmetic on values over 64 bits.
  *
  * A value of `width` bits is an array of ceil(width / 64) limbs, lowest first; the bits above the width are zero on
- * entry and on return. Widths go up to WS_WIDTH_MAX. A destination never overlaps an operand unless a function says so.
+ * entry and on return. Widths go up to WS_WIDTH_MAX. A destination never overlaps an operand unless a function allows it.
  */
 #ifndef WIRESPEED_WIDE_H
 #define WIRESPEED_WIDE_H
@@ -28,7 +28,7 @@
 #define WS_EACH_LIMB _Pragma("GCC unroll 16")
 #endif
 
-/* Four limbs are one vector where the processor has such. A value of so many, as a chunk of 32 bytes is, stays one from
+/* Four limbs are one vector where the processor has such. A value of this width, as a chunk of 32 bytes is, stays one from
  * its load to its store: between, no limb is written by itself, since a vector that is read then waits for the limbs. */
 typedef uint64_t ws_four __attribute__((vector_size(32), aligned(1), may_alias));
 #define WS_FOUR(place) (*(ws_four *)(place))
@@ -517,7 +517,7 @@ WS_WIDE uint64_t ws_wide_get(const uint64_t *a, uint32_t low, uint32_t width)
     return value & ws_mask(width);
 }
 
-/* The bits where the mask has ones, moved together; and put back to where it has them. Limbs end where their masks say. */
+/* The bits where the mask has ones, moved together; and put back to where it has them. Limbs end where their masks do. */
 WS_WIDE_LONG void ws_wide_gather(uint64_t *d, const uint64_t *a, const uint64_t *mask, uint32_t width)
 {
     uint32_t at = 0;

@@ -85,7 +85,7 @@ const bit<32> BAD_RECORD = 10;
 const bit<32> NESTED = 11;
 // A buffer whose tunnel is gone.
 const bit<32> NO_TUNNEL = 12;
-// An aggregate that would go back to where it came from, as nobody is known who sends such.
+// An aggregate that would go back to where it came from, as no peer is known that sends such.
 const bit<32> UNKNOWN_PEER = 13;
 // For a group, or for one link only: no router would send it on.
 const bit<32> NOT_FOR_ROUTERS = 14;
@@ -98,7 +98,7 @@ const bit<32> PEER_NUMBER = 2;
 
 // A number so far ahead is not believed at once.
 const bit<32> AHEAD_MAX = 65536;
-// Of so many strays in the order of their numbers, with nothing else of the tunnel between them, the last is believed.
+// Of this many strays in the order of their numbers, with nothing else of the tunnel between them, the last is believed.
 const bit<8> STRAYS_MAX = 32;
 
 #include "parser.p4"
@@ -163,7 +163,7 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
     // The peer, from 1, whose aggregate is about to be taken apart; 0 when its first record has come. Records say nothing of
     // their aggregate, but they come right behind it.
     register<bit<32>>(1) peer_to_count;
-    // Packets that came out of aggregates and go on.
+    // Packets that came out of aggregates and are forwarded.
     counter(1, CounterType.packets_and_bytes) restored;
     counter(16, CounterType.packets) dropped;
     counter(3, CounterType.packets) wrong_entries;

@@ -188,7 +188,7 @@
                 end();
             }
         } else {
-            // Who comes next goes on to another column.
+            // The next packet continues with another column.
             if (meta.tries == 0) { used_words.write(0, 11); }
             wait_for_column();
         }

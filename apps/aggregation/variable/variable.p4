@@ -53,7 +53,7 @@ const bit<16> UDP_BYTES_BEFORE = 13;
 const bit<16> CONTROL_UDP_BYTES = 9;
 
 // How often a small packet tries its column again before it is dropped, and a worker before it looks at another column. Who works
-// is alone at the registers, so that a column which is still free then is one that nobody stored into.
+// is alone at the registers, so that a column which is still free then is one without a store.
 const bit<8> TRIES_MAX = 16;
 const bit<8> WORKER_TRIES_MAX = 1;
 // Small packets that go round behind workers at once: more would leave no time to the workers, and no room in their queue.
@@ -61,7 +61,7 @@ const bit<32> WAITING_MAX = 64;
 // Free columns that a worker finds before it leaves with what it has. With a try each, and with as many messages as it can take,
 // it stays far below the passes that a switch grants a packet.
 const bit<16> FREE_COLUMNS_MAX = 256;
-// After so many ticks in which workers are said to be at it and no column was taken there is none: they were lost.
+// After this many ticks in which workers are registered and no column was taken there is none: they were lost.
 const bit<8> SILENT_TICKS_MAX = 20;
 
 header type_t {
@@ -456,7 +456,7 @@ control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standa
         meta.is_new = true;
     }
 
-    // The worker has found a free column, and goes on to the next unless it has found many.
+    // The worker has found a free column, and continues with the next unless it has found many.
     action skip_column() {
         meta.free_columns = meta.free_columns + 1;
         if (meta.free_columns < FREE_COLUMNS_MAX) {
@@ -466,7 +466,7 @@ control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standa
         }
     }
 
-    // Nothing waits: the pointers meet, so that nobody needs to look for what comes next.
+    // Nothing waits: the pointers meet, so that no worker looks for what comes next.
     action meet() {
         bit<32> next;
         enqueue_pointer.read(next, 0);

@@ -3,7 +3,7 @@
 
 #include "settings.p4"
 
-// What a controller is told.
+// The digest for the controller.
 struct OF(learn_t) {
     OF(basis_t) basis;
 }
@@ -75,7 +75,7 @@ control OF(Split)(CHUNK_PARAMETERS, in OF(bits_t) mask, out OF(parts_t) parts, i
         parts.kind = PROCESSED;
     }
 
-    // The controller makes this the default action: it is told of the basis.
+    // The controller makes this the default action: it gets a digest with the basis.
     action learn() {
 #if COUNT > 1
         met = has_met && !is_its_turn ? met : parts.basis;

@@ -1,4 +1,4 @@
-// A switch for Ethernet that tells a controller which addresses it does not know, and floods frames to unknown ones.
+// A switch for Ethernet that reports unknown addresses to a controller, and floods frames to unknown ones.
 
 #include <core.p4>
 #include <v1model.p4>
