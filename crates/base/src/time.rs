@@ -20,27 +20,27 @@ impl Time {
     /// Never.
     pub const MAX: Time = Time(u64::MAX);
 
-    /// So many picoseconds.
+    /// A span in picoseconds.
     pub const fn from_ps(ps: u64) -> Time {
         Time(ps)
     }
 
-    /// So many nanoseconds.
+    /// A span in nanoseconds.
     pub const fn from_ns(ns: u64) -> Time {
         Time(ns.saturating_mul(1_000))
     }
 
-    /// So many microseconds.
+    /// A span in microseconds.
     pub const fn from_us(us: u64) -> Time {
         Time(us.saturating_mul(1_000_000))
     }
 
-    /// So many milliseconds.
+    /// A span in milliseconds.
     pub const fn from_ms(ms: u64) -> Time {
         Time(ms.saturating_mul(1_000_000_000))
     }
 
-    /// So many seconds.
+    /// A span in seconds.
     pub const fn from_s(s: u64) -> Time {
         Time(s.saturating_mul(1_000_000_000_000))
     }
@@ -65,7 +65,7 @@ impl Time {
         Time(self.0.saturating_sub(earlier.0))
     }
 
-    /// So many times this span.
+    /// A multiple of this span.
     pub const fn times(self, count: u64) -> Time {
         Time(self.0.saturating_mul(count))
     }

@@ -10,7 +10,7 @@ use base::{Bits, IndexVec, MatchKind, OrderedSet};
 use ir::walk::{self, Item};
 use ir::{Action, Expr, Place, Program, Stmt, StmtKind, Table, TableId, Type, VarId, VarKind};
 
-/// Arguments that become the keys of other tables: one of so many numbers.
+/// Arguments that become the keys of other tables: one of this many numbers.
 const LINKS: u64 = 64;
 
 /// What the entries of a table do.
@@ -169,7 +169,7 @@ fn chosen(
         Some(given) if given.len() == defaults.len() => given.iter().cloned().map(Argument::Expression).collect(),
         Some(given) => {
             return Err(format!(
-                "action {}: {} arguments are wanted; {} given",
+                "action {}: there are {} parameters, {} arguments given",
                 action.name,
                 defaults.len(),
                 given.len()

@@ -209,7 +209,7 @@ impl Description {
 }
 
 fn unknown(part: &str) -> String {
-    format!("`{part}` says nothing of packets; what does: {DESCRIPTION_HELP}")
+    format!("`{part}` is not a property of packets; there are {DESCRIPTION_HELP}")
 }
 
 fn number(value: &str, least: u64, most: u64) -> Result<u64, String> {
@@ -339,7 +339,7 @@ mod tests {
         check(
             "ipx",
             expect![
-                "`ipx` says nothing of packets; what does: ipv4 or ipv6, udp or tcp, count=N, flows=N, pick=turn|uniform|zipf:EXPONENT, bytes=N|LOW-HIGH|imix, dst=PREFIX, src=PREFIX, dmac=ADDRESS[/BITS], smac=ADDRESS[/BITS], vlan=ID, dport=N, sport=N, vxlan=VNI or gre or gre=KEY, tdst=PREFIX, tsrc=PREFIX"
+                "`ipx` is not a property of packets; there are ipv4 or ipv6, udp or tcp, count=N, flows=N, pick=turn|uniform|zipf:EXPONENT, bytes=N|LOW-HIGH|imix, dst=PREFIX, src=PREFIX, dmac=ADDRESS[/BITS], smac=ADDRESS[/BITS], vlan=ID, dport=N, sport=N, vxlan=VNI or gre or gre=KEY, tdst=PREFIX, tsrc=PREFIX"
             ],
         );
         check("count=0", expect!["`count=0`: count is a number from 1 to 16777216"]);

@@ -159,10 +159,10 @@ impl Path {
     }
 
     /// Makes the indices known that a reference has.
-    pub(crate) fn settle(&mut self, program: &Program, header: &HeaderRef) {
+    pub(crate) fn fix(&mut self, program: &Program, header: &HeaderRef) {
         if let HeaderRef::Element { index, .. } = header {
             let index = self.term(program, index);
-            self.input.settle(&index);
+            self.input.fix(&index);
         }
     }
 

@@ -175,7 +175,7 @@ impl<'p> Generator<'p> {
 
 /// The templates of one kind of traffic.
 fn templates_of(program: &Program, walk: &Walk, traffic: &Traffic) -> Result<Vec<Template>, String> {
-    // A walk of its own finds more of what is wanted.
+    // A walk of its own finds more of the requested paths.
     let own = (!traffic.not_through.is_empty()).then(|| {
         let is_out = |state: &ParserState| traffic.not_through.iter().any(|name| choice::is_named(&state.name, name));
         walk::walk(program, &is_out)

@@ -140,7 +140,7 @@ impl Input {
     }
 
     /// Makes a value known: the one that it has now, from here on.
-    pub(crate) fn settle(&mut self, term: &Term) -> Option<Bits> {
+    pub(crate) fn fix(&mut self, term: &Term) -> Option<Bits> {
         let value = term.value(self);
         let same = term.equals(&Term::constant(value.clone(), term.ty()));
         (self.require(&same) == Answer::Holds).then_some(value)
@@ -172,7 +172,7 @@ impl Input {
         self.conditions.iter().all(|condition| self.is_true(condition))
     }
 
-    /// Makes a truth value what is wanted.
+    /// Makes a truth value the required one.
     fn solve(&mut self, condition: &Term, wanted: bool) -> bool {
         use BinaryOp::*;
         let value = Bits::from_bool(wanted);
@@ -212,7 +212,7 @@ impl Input {
             || self.search(left, &of_right, false)
     }
 
-    /// Makes a comparison that is not equality what is wanted: by values at the bound, and some others. Best are those
+    /// Makes a comparison that is not equality the required one: by values at the bound, and some others. Best are those
     /// for which all other conditions hold as well.
     fn separate(&mut self, condition: &Term, wanted: bool, left: &Term, right: &Term) -> bool {
         let value = Bits::from_bool(wanted);

@@ -174,7 +174,7 @@ impl Template {
         self.bytes.len()
     }
 
-    /// Makes the frame of a flow: as long as wanted, but never shorter than its headers.
+    /// Makes the frame of a flow: as long as requested, but never shorter than its headers.
     pub fn frame(&self, context: &Context<'_>, bytes: usize, frame: &mut Vec<u8>) {
         frame.clear();
         frame.extend_from_slice(&self.bytes);

@@ -212,7 +212,7 @@ impl Walker<'_> {
                     let member = own.map(|(at, key)| {
                         // Unusual, so that other packets are not members.
                         path.input.vary(key, (set.index() << 16 | at) as u64);
-                        path.input.settle(key)
+                        path.input.fix(key)
                     });
                     let member: Option<Vec<Bits>> = member.collect();
                     match member {
@@ -349,7 +349,7 @@ impl Walker<'_> {
     }
 
     fn extract(&self, mut path: Path, dst: &HeaderRef, varbit_bits: Option<&Expr>) -> Paths {
-        path.settle(self.program, dst);
+        path.fix(self.program, dst);
         let ty = self.program.header_type(dst);
         let most = ty.varbit().map_or(0, |(_, max)| max);
         let lengths = match varbit_bits {
@@ -391,7 +391,7 @@ impl Walker<'_> {
             }
         }
         if found.is_empty()
-            && let Some(value) = path.input.settle(&length)
+            && let Some(value) = path.input.fix(&length)
         {
             let bits = value.low_u64().min(u64::from(u32::MAX)) as u32;
             if bits <= most && bits.is_multiple_of(8) {
@@ -429,7 +429,7 @@ impl Walker<'_> {
 }
 
 impl Walk {
-    /// The paths that are needed, of those that are wanted: accepted ones that take a case which no earlier one takes,
+    /// The paths that are needed, of the requested ones: accepted ones that take a case which no earlier one takes,
     /// and others that reach a state which no accepted one does.
     pub(crate) fn needed(&self, is_wanted: impl Fn(&Finished) -> bool) -> Vec<&Finished> {
         let (mut cases, mut reached, mut needed) = (OrderedSet::new(), OrderedSet::new(), Vec::new());

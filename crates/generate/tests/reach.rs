@@ -269,7 +269,7 @@ fn wrong_settings_are_refused() {
         field first.v: `first.v`: a field is NAME=EXPRESSION
         action u=a: the program has no table `u`; it has I.t
         action t=b: entries of table I.t have no action `b`; they have I.a
-        action t=a(1, 2): action I.a: 1 arguments are wanted; 2 given
+        action t=a(1, 2): action I.a: there are 1 parameters, 2 arguments given
         prefix t: `t`: lengths of prefixes are TABLE=LENGTH
         ports 9-1: `9-1` is neither a port nor a range as 2-4
         speed 1: `speed` is no setting; there are traffic, port, ports, path, not, field, action, no-entries, prefix

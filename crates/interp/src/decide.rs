@@ -7,13 +7,13 @@ use ir::{DropReason, Expr, FieldListId, Program, Stmt, StmtKind};
 /// What was decided about a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Decision {
-    /// It goes on.
+    /// It continues.
     GoesOn,
     /// It leaves.
     Send {
         /// On this port.
         port: u64,
-        /// With so many bytes at most.
+        /// With this many bytes at most.
         bytes_max: Option<u64>,
     },
     /// It enters a queue.

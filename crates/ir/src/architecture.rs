@@ -66,7 +66,7 @@ pub struct PackageInfo {
 }
 
 impl PackageInfo {
-    /// Whether it is the package of this name with so many arguments.
+    /// Whether it is the package of this name with this many arguments.
     pub fn is(&self, name: &str, arguments: usize) -> bool {
         self.name == name && (self.arguments.0..=self.arguments.1).contains(&arguments)
     }
@@ -93,7 +93,7 @@ pub enum Param {
     /// The user's metadata.
     Metadata,
     /// A struct of intrinsic metadata: its fields are the intrinsic variables of their names. Those of some slots are
-    /// metadata of their own here, which nobody sets.
+    /// metadata of their own here, which are never set.
     Intrinsic {
         /// These slots.
         except: &'static [u32],

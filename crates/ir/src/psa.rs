@@ -50,7 +50,7 @@ slots! {
     Instance: Bit(16), Replica, "instance";
     Clone: Bool, Packet, "clone";
     CloneSessionId: Bit(16), Packet, "clone_session_id";
-    /// True until ingress says otherwise.
+    /// True until ingress changes it.
     Drop: Bool, True, "drop";
     Resubmit: Bool, Packet, "resubmit";
     MulticastGroup: Bit(32), Packet, "multicast_group";

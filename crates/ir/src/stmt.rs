@@ -320,7 +320,7 @@ pub enum StmtKind {
         /// The most bytes of it that leave, plus 1, or 0 for all; an unsigned number. None: all leave.
         limit: Option<Expr>,
     },
-    /// Decisions: the packet enters the queue of a port, from which it goes on, and the decisions end.
+    /// Decisions: the packet enters the queue of a port, behind which it continues, and the decisions end.
     Enqueue {
         /// The port, an unsigned number.
         port: Expr,

@@ -148,11 +148,11 @@ pub enum Stmt {
     Label(String),
     /// A line of the program, for readers.
     Comment(String),
-    /// The packet goes on in this node of its stage.
+    /// The packet continues in this node of its stage.
     Go(NodeId),
-    /// It goes on in this node of a later stage.
+    /// It continues in this node of a later stage.
     Pass(NodeId),
-    /// It is looked up in the table whose results the node begins with, and goes on there.
+    /// It is looked up in the table whose results the node begins with, and continues there.
     Ask {
         /// The node.
         node: NodeId,
@@ -163,7 +163,7 @@ pub enum Stmt {
     },
     /// It ends with this verdict: a port, or why it is not sent.
     End(Expr),
-    /// The same; the switch core goes on with it.
+    /// The same; the switch core continues with it.
     Punt(Expr),
     /// It reaches the end of its block.
     Leave,

@@ -2,7 +2,7 @@
 //!
 //! * A stage has at least one entry; an entry is at a node of its stage, and the first at the first node.
 //! * Nodes have different numbers. [`Stmt::Go`] leads to a node of the same stage, [`Stmt::Pass`] and [`Stmt::Ask`] to
-//!   an entry of a later one. A node begins with a table's result if and only if packets ask for it.
+//!   an entry of a later one. A node begins with a table's result if and only if packets are looked up for it.
 //! * On every path a node's body ends the packet's run through it, except in the last node of a stage.
 //! * A label is in its stage once, and every [`Stmt::Goto`] leads to one.
 //! * State that a stage mentions has a value at each entry, unless it is an array; state in its saved place, and what
@@ -79,7 +79,7 @@ fn has_place(unit: &Unit, state: StatePart) -> Result<(), Violation> {
     ensure(unit.saved.contains_key(&state), || format!("{} has no saved place", unit.state_name(state)))
 }
 
-/// The nodes that begin with the result of a table that packets ask for.
+/// The nodes that begin with the result of a table in which packets are looked up.
 fn asked(unit: &Unit) -> OrderedSet<usize> {
     let mut asked = OrderedSet::new();
     for node in unit.stages.iter().flat_map(|stage| &stage.nodes) {

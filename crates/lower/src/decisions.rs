@@ -2,7 +2,7 @@
 //!
 //! What enters: a program whose blocks are complete. What leaves: the program with the decisions at each point of its
 //! architecture, in the order that `docs/design/v1model.md`, `docs/design/psa.md` and `docs/design/pna.md` give. A
-//! request that no statement of the program makes is not asked for.
+//! request that no statement of the program makes has no test.
 
 use base::{Bits, IndexVec, Span};
 use ir::pna;

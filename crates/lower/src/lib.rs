@@ -100,7 +100,7 @@ pub mod codes {
     /// There is no package called `main`, or not one for an architecture that is known.
     ///
     /// The architecture is known by its package: `V1Switch` of v1model.p4 for example. There is no example: only
-    /// commands that run a program ask for it, `check` does not.
+    /// commands that run a program require it, `check` does not.
     ///
     /// Specification: Target architecture model.
     pub const ARCHITECTURE: &str = "E0803";
@@ -346,7 +346,7 @@ pub fn lower_with(program: &hir::Program, options: Options, diagnostics: &mut Di
                 diagnostics.push(Diagnostic::error(codes::LIMIT, place, message));
                 return None;
             }
-            // The IR says where a macro is used, and its text has no room for where in the macro something was written.
+            // The IR has the place where a macro is used, and its text has no room for the place within the macro.
             ir::walk::change_spans(&mut lowerer.ir, &mut |span| span.origin = Origin::NONE);
             decide(&mut lowerer.ir);
         }
@@ -440,7 +440,7 @@ pub(crate) struct Lowerer<'h> {
     pub statement_count: usize,
     /// The most statements that a packet runs in the code lowered so far, or in the routine that is being lowered.
     pub cost: u64,
-    /// The ports of PNA that belong to hosts, if the user says which.
+    /// The ports of PNA that belong to hosts, if the user has named them.
     pub host_ports: Option<Vec<(u32, u32)>>,
     /// The number of statements, over all calls, from which a callee is a routine.
     pub inlined_statements_max: usize,

@@ -1,6 +1,6 @@
 //! Copy-in and copy-out against a model: random calls whose arguments name the same storage.
 //!
-//! The model copies always, as the language says. What is lowered leaves copies out; nobody may be able to tell.
+//! The model copies always, as the language says. What is lowered leaves copies out; no program may observe it.
 
 use crate::support;
 
@@ -157,7 +157,7 @@ fn run_lowered(text: &str, bytes: Bytes) -> Bytes {
 }
 
 #[test]
-fn nobody_can_tell_that_copies_are_left_out() {
+fn left_out_copies_cannot_be_observed() {
     let mut rng = Rng::new(17);
     for _ in 0..150 {
         let kinds = [Kind::Function, Kind::Control, Kind::Table, Kind::Action];

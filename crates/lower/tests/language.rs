@@ -411,7 +411,7 @@ fn bits_are_assigned_at_run_time_positions() {
 }
 
 #[test]
-fn a_parameter_stands_for_its_argument_where_nobody_can_tell() {
+fn a_parameter_stands_for_its_argument_where_that_cannot_be_observed() {
     check_ir(
         Stage::Ingress,
         &Parts {

@@ -6,7 +6,7 @@ use expect_test::expect;
 use ir::v1model::Stage;
 use support::{Parts, check_errors, check_ir, check_packets, ir_text, lower_ok};
 
-/// What the program asks of a plug-in.
+/// What the program needs from a plug-in.
 fn wanted(parts: &Parts<'_>) -> String {
     let text = ir::text::print(&lower_ok(&parts.text()));
     let lines = text.lines().filter(|line| line.starts_with("xfunction") || line.starts_with("xinstance"));

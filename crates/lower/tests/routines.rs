@@ -8,7 +8,7 @@ use support::{Parts, check_packets_with_routines};
 const TUNNEL: &str = "header t_t { bit<8> id; bit<8> next; }";
 const PARSER: &str = "state start { packet.extract(hdr.h); packet.extract(hdr.t); transition accept; }";
 
-/// Packets of which the first byte says what is done, then 0, 0, 0, and a header that is removed.
+/// Packets whose first byte selects what is done, then 0, 0, 0, and a header that is removed.
 const PACKETS: [&str; 4] = ["000000000709", "010000000709", "020000000709", "030000000709"];
 
 /// Ingress with these actions; `header`, `text` and so on as in [`Parts`].

@@ -280,8 +280,8 @@ fn digests_are_sent_when_ingress_ends_with_the_values_of_then() {
     check_packets(
         &Parts {
             types: "struct news_t { bit<8> a; bit<16> c; bit<8> v; }",
-            locals: "action tell(bit<8> v) { digest<news_t>(7, { hdr.h.a, hdr.h.c, v }); } \
-                     table t { key = { hdr.h.a: exact; } actions = { tell; NoAction; } default_action = NoAction; const entries = { 1: tell(0x99); } }",
+            locals: "action report(bit<8> v) { digest<news_t>(7, { hdr.h.a, hdr.h.c, v }); } \
+                     table t { key = { hdr.h.a: exact; } actions = { report; NoAction; } default_action = NoAction; const entries = { 1: report(0x99); } }",
             ingress: "t.apply(); hdr.h.c = 0x1234; if (hdr.h.b == 1) { exit; } hdr.h.c = 0x5678;",
             ..Parts::default()
         },
@@ -296,7 +296,7 @@ fn digests_are_sent_when_ingress_ends_with_the_values_of_then() {
     );
 }
 
-/// A message tells of headers whether they are valid, as they are at the end.
+/// A message reports of headers whether they are valid, as they are at the end.
 #[test]
 fn digests_of_headers_have_their_validity() {
     check_packets(
@@ -526,7 +526,7 @@ fn a_selector_may_draw_a_number() {
     );
 }
 
-/// Requests that have no effect where they stand are taken, and nothing is asked for.
+/// Requests that have no effect where they stand are accepted, and the program makes no request.
 #[test]
 fn what_has_no_effect_asks_for_nothing() {
     check_ir(

@@ -282,7 +282,7 @@ impl<'a> Collector<'a, '_> {
         let fixed_bits = header.fixed_bits();
         let most = declared.max_length.as_ref().and_then(|most| self.count(most, 1, u64::from(WIDTH_BITS_MAX / 8)));
         let Some(length) = &declared.length else {
-            let message = format!("header type `{}` does not say its `length`", header.name.name);
+            let message = format!("header type `{}` has no `length`", header.name.name);
             self.error(codes::VARIABLE_LENGTH, header.fields[variable].name.span, message);
             header.fields[variable].width = most.map_or(8, |most| (most * 8).saturating_sub(fixed_bits).max(8) as u32);
             return;

@@ -258,7 +258,7 @@ fn widths_may_be_left_out() {
          table t { actions { act; } }",
         &["header v_t", "    @name(\".act\") action act"],
         expect![[r#"
-            t.p4:6:55: warning[W0904]: nothing tells the width of parameter `hdr`; it gets 32 bits
+            t.p4:6:55: warning[W0904]: the width of parameter `hdr` is not known; it gets 32 bits
             t.p4:5:17: warning[W0204]: the state `other` is never reached
             ---
             header v_t {

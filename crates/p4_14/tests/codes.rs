@@ -163,8 +163,8 @@ fn names() {
               `nop`: the first is here
             t.p4:3:32: error[E0904]: parameter `x` is declared twice
               `x`: the first is here
-            t.p4:3:29: warning[W0904]: nothing tells the width of parameter `x`; it gets 32 bits
-            t.p4:3:32: warning[W0904]: nothing tells the width of parameter `x`; it gets 32 bits
+            t.p4:3:29: warning[W0904]: the width of parameter `x` is not known; it gets 32 bits
+            t.p4:3:32: warning[W0904]: the width of parameter `x` is not known; it gets 32 bits
         "#]],
     );
     check_with(
@@ -276,7 +276,7 @@ fn headers() {
         expect![[r#"
             t.p4:2:42: error[E0910]: a header may have one field of variable length
             t.p4:2:105: error[E0910]: `b` does not stand before the field whose length depends on it
-            t.p4:3:28: error[E0910]: header type `z_t` does not say its `length`
+            t.p4:3:28: error[E0910]: header type `z_t` has no `length`
             t.p4:3:66: error[E0910]: metadata has no fields of variable length
         "#]],
     );
@@ -389,7 +389,7 @@ fn parsers() {
         NO_RETURN,
         "parser p { extract(h); }",
         expect![[r#"
-        t.p4:2:8: error[E0919]: parser state `p` does not say where it goes
+        t.p4:2:8: error[E0919]: parser state `p` has no transition
     "#]],
     );
     check_with(
@@ -471,8 +471,8 @@ fn tables() {
         WIDTH_ASSUMED,
         "register r { instance_count : 1; }\naction a(p) { } table u { actions { a; } }",
         expect![[r#"
-            t.p4:3:10: warning[W0904]: nothing tells the width of parameter `p`; it gets 32 bits
-            t.p4:2:10: warning[W0904]: register `r` does not say its `width`; it gets 32 bits
+            t.p4:3:10: warning[W0904]: the width of parameter `p` is not known; it gets 32 bits
+            t.p4:2:10: warning[W0904]: register `r` has no `width`; it gets 32 bits
         "#]],
     );
 }

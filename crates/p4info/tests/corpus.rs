@@ -304,7 +304,7 @@ fn check_version(program: &str, version: &str, expect: Expect) {
 }
 
 #[test]
-fn older_clients_are_told_what_they_know() {
+fn older_clients_get_what_they_know() {
     for program in ["tables.p4", "profiles.p4", "objects.p4", "package.p4"] {
         check_version(program, "1.3", expect![[""]]);
     }

@@ -53,7 +53,7 @@ fn run(program: &mut Program) {
         exits: OrderedMap::new(),
         heads: OrderedMap::new(),
         remove: false,
-        in_settled_loop: false,
+        in_known_loop: false,
     };
     for routine in &routines {
         let reads = walk.reads(&routine.body);
@@ -89,7 +89,7 @@ fn run(program: &mut Program) {
             exits,
             heads: OrderedMap::new(),
             remove: true,
-            in_settled_loop: false,
+            in_known_loop: false,
         };
         walk.body(&mut actions[id].body, end);
     }
@@ -118,7 +118,7 @@ struct Walk<'w> {
     /// Whether the walk removes dead statements, or only computes the live set of a loop.
     remove: bool,
     /// Whether the walk is within a loop whose live set at the start is known.
-    in_settled_loop: bool,
+    in_known_loop: bool,
 }
 
 impl Walk<'_> {
@@ -234,7 +234,7 @@ impl Walk<'_> {
     fn body(&mut self, body: &mut Body, mut live: Live) -> Live {
         let mut kept = Vec::new();
         for mut stmt in std::mem::take(body).into_iter().rev() {
-            if self.remove && self.is_dead(&stmt.kind, &live) {
+            if self.remove && self.is_known(&stmt.kind, &live) {
                 continue;
             }
             live = self.stmt(&mut stmt.kind, live);
@@ -246,7 +246,7 @@ impl Walk<'_> {
     }
 
     /// Whether a statement only computes a local that is not read.
-    fn is_dead(&self, stmt: &StmtKind, live: &Live) -> bool {
+    fn is_known(&self, stmt: &StmtKind, live: &Live) -> bool {
         let pure = match stmt {
             StmtKind::Assign { .. } | StmtKind::RegisterRead { .. } | StmtKind::Hash { .. } => true,
             StmtKind::Lookahead { checked, .. } => !checked,
@@ -304,17 +304,17 @@ impl Walk<'_> {
         let remove = std::mem::replace(&mut self.remove, false);
         let mut head = after;
         let known = self.heads.remove(&label);
-        let is_settled = remove && self.in_settled_loop && known.is_some();
+        let is_known = remove && self.in_known_loop && known.is_some();
         head.add(&known.unwrap_or_default());
-        if !is_settled {
+        if !is_known {
             let before = self.body(body, head.clone());
             head.add(&before);
         }
         self.remove = remove;
         if remove {
-            let is_outer_settled = std::mem::replace(&mut self.in_settled_loop, true);
+            let is_outer_known = std::mem::replace(&mut self.in_known_loop, true);
             self.body(body, head.clone());
-            self.in_settled_loop = is_outer_settled;
+            self.in_known_loop = is_outer_known;
         }
         self.exits.remove(&label);
         self.heads.insert(label, head.clone());

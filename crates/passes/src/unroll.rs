@@ -145,7 +145,7 @@ fn unrolled(
         context,
         nexts,
         states,
-        asked: asked(program, states, nexts),
+        distinguishing: distinguishing(program, states, nexts),
         ids: OrderedMap::new(),
         made: IndexVec::new(),
         pending: Vec::new(),
@@ -173,24 +173,24 @@ fn unrolled(
 }
 
 /// The variables that each state or a later state mentions: only these distinguish copies of the state.
-fn asked(
+fn distinguishing(
     program: &Program,
     states: &IndexVec<StateId, ParserState>,
     nexts: &OrderedSet<VarId>,
 ) -> IndexVec<StateId, OrderedSet<VarId>> {
     let own = |state: &ParserState| mentioned(program, state).intersection(nexts).copied().collect();
-    let mut asked: IndexVec<StateId, OrderedSet<VarId>> = states.iter().map(own).collect();
+    let mut distinguishing: IndexVec<StateId, OrderedSet<VarId>> = states.iter().map(own).collect();
     loop {
-        let mut is_settled = true;
+        let mut is_fixpoint = true;
         for (id, state) in states.iter_enumerated() {
             for next in state.targets() {
-                let more: Vec<VarId> = asked[next].difference(&asked[id]).copied().collect();
-                is_settled &= more.is_empty();
-                asked[id].extend(more);
+                let more: Vec<VarId> = distinguishing[next].difference(&distinguishing[id]).copied().collect();
+                is_fixpoint &= more.is_empty();
+                distinguishing[id].extend(more);
             }
         }
-        if is_settled {
-            return asked;
+        if is_fixpoint {
+            return distinguishing;
         }
     }
 }
@@ -202,7 +202,7 @@ struct Unroll<'u> {
     nexts: &'u OrderedSet<VarId>,
     /// The original parser.
     states: &'u IndexVec<StateId, ParserState>,
-    asked: IndexVec<StateId, OrderedSet<VarId>>,
+    distinguishing: IndexVec<StateId, OrderedSet<VarId>>,
     /// The copy of an original state, entered with these values.
     ids: OrderedMap<(StateId, Positions), StateId>,
     made: IndexVec<StateId, ParserState>,
@@ -222,8 +222,11 @@ struct Unroll<'u> {
 impl Unroll<'_> {
     /// The copy of an original state. None if there are too many, or it must not be copied.
     fn state(&mut self, old: StateId, known: &Positions) -> Option<StateId> {
-        let known: Positions =
-            known.iter().filter(|(var, _)| self.asked[old].contains(var)).map(|(&var, &at)| (var, at)).collect();
+        let known: Positions = known
+            .iter()
+            .filter(|(var, _)| self.distinguishing[old].contains(var))
+            .map(|(&var, &at)| (var, at))
+            .collect();
         if let Some(&id) = self.ids.get(&(old, known.clone())) {
             return Some(id);
         }

@@ -629,7 +629,7 @@ fn loops_over_stacks_become_states() {
 
 #[test]
 fn a_state_behind_two_ways_knows_what_both_know() {
-    // Which element is the last one differs, and only a branch tells: the position stays a variable.
+    // Which element is the last one differs, and it depends on a branch: the position stays a variable.
     check_parser(
         unroll::PASS,
         "state0 \"start\" {\n  if v5 {\n    extract stack0.next\n  }\n  extract stack0.next\n  v2 = stack0.last.0\n\
@@ -757,7 +757,7 @@ fn states_with_loops_in_them_share_their_budget() {
 }
 
 #[test]
-fn positions_that_nobody_reads_go() {
+fn positions_that_are_never_read_go() {
     let states = "state0 \"start\" {\n  extract h2\n  v4 = 32w0x1\n  goto accept\n}\n";
     check_parser(
         unread::PASS,
@@ -1020,7 +1020,7 @@ fn long_rows_of_comparisons_become_switches() {
         }
     "#]],
     );
-    // Too few; and one that goes on behind the arm.
+    // Too few; and one that continues behind the arm.
     check(
         chains::PASS,
         &row(&conditions[2..]),

@@ -244,7 +244,7 @@ pub enum PairsName {
     Zip,
     /// Each to another one, at random.
     Permutation,
-    /// Each to the one that is so many places further.
+    /// Each to the one that is this many places further.
     Stride,
 }
 

@@ -293,7 +293,7 @@ impl Checker<'_> {
             self.report(report(name, span));
             return;
         }
-        // After so many errors no more are shown.
+        // After this many errors no more are shown.
         let visible = match self.error_count() {
             0..Diagnostics::ERRORS_KEPT_MAX => self.scopes.visible(expected),
             _ => Vec::new(),

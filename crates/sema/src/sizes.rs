@@ -1,6 +1,6 @@
 //! The sizes of types, and which of them are read from packets and written to them.
 //!
-//! A generic parser or control is checked without its type arguments. Whoever has them asks again.
+//! A generic parser or control is checked without its type arguments. The caller that has them repeats the query.
 
 use crate::diagnostics as d;
 use crate::hir::*;

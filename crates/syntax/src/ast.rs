@@ -1,4 +1,4 @@
-//! The syntax tree of P4_16. Long because all kinds of nodes stand beside each other.
+//! The syntax tree of P4_16.
 //!
 //! The parser builds it, `sema` reads it, `printer` writes it back as P4 text and `dump` as an outline without source
 //! ranges. Every node has the source range that it was read from. The tree records the text without interpretation:

@@ -93,17 +93,25 @@ mod tests {
         std::os::unix::fs::symlink("/dev/zero", path("device.p4")).unwrap();
         std::os::unix::fs::symlink(path("regular"), path("link.p4")).unwrap();
         std::fs::write(path("regular"), "const bit<8> a = 1;\n").unwrap();
-        let told = |name: &str| {
+        let message = |name: &str| {
             std::fs::write(path("main.p4"), format!("#include \"{name}\"\n")).unwrap();
             let mut map = SourceMap::new();
             let (_, diagnostics) = parse_program(&mut map, &path("main.p4"), &Options::new(&DiskFiles));
             render_all(&map, &diagnostics, false)
         };
-        assert!(told("pipe.p4").contains("pipe.p4`: it is a named pipe, not a regular file"), "{}", told("pipe.p4"));
-        assert!(told("device.p4").contains("device.p4`: it is a device, not a regular file"), "{}", told("device.p4"));
-        assert!(told("folder.p4").contains("folder.p4`: it is a directory"), "{}", told("folder.p4"));
-        assert!(told("/dev/null").contains("it is a device, not a regular file"), "{}", told("/dev/null"));
-        assert_eq!(told("link.p4"), "");
+        assert!(
+            message("pipe.p4").contains("pipe.p4`: it is a named pipe, not a regular file"),
+            "{}",
+            message("pipe.p4")
+        );
+        assert!(
+            message("device.p4").contains("device.p4`: it is a device, not a regular file"),
+            "{}",
+            message("device.p4")
+        );
+        assert!(message("folder.p4").contains("folder.p4`: it is a directory"), "{}", message("folder.p4"));
+        assert!(message("/dev/null").contains("it is a device, not a regular file"), "{}", message("/dev/null"));
+        assert_eq!(message("link.p4"), "");
     }
 
     /// As of `<(...)`. Opening a named pipe would wait until another process writes to it.

@@ -267,7 +267,7 @@ fn an_unclosed_block_does_not_swallow_the_program() {
 }
 
 #[test]
-fn an_unclosed_brace_is_told_from_those_around_it() {
+fn an_unclosed_brace_is_distinguished_from_those_around_it() {
     check_errors(
         "struct S {\n    bit<8> x;\nheader H { bit<8> y; }\n\
          parser p() {\n    state start {\n        transition select(x) {\n            1: accept;\n    }\n}\n\

@@ -87,7 +87,7 @@ impl Bucket {
     }
 
     /// Must follow a batch of changes.
-    pub fn settle(&mut self, field: &RangeField) {
+    pub fn end_batch(&mut self, field: &RangeField) {
         self.changes = 0;
         let len = self.list.len();
         self.intervals.take_if(|_| len < KNOWN_ENTRIES_LESS);

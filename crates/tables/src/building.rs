@@ -410,7 +410,7 @@ impl Building {
 
     /// The trees, and the list of what they do not take. `at_once` if they were built in one step.
     pub fn finish(mut self, at_once: bool) -> (Trees, RankedList) {
-        self.trees.settle(at_once);
+        self.trees.finish_build(at_once);
         (self.trees, self.list)
     }
 }

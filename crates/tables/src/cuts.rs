@@ -2,7 +2,7 @@
 //!
 //! What enters: entries, and what is known of the keys that reach them. What leaves: a window of neighbouring bits of
 //! one word, so that a key has to be compared only with the entries that agree with its bits there. An entry that does
-//! not ask for all bits of the window is copied to several parts. A good window makes the parts small, and few copies.
+//! not test all bits of the window is copied to several parts. A good window makes the parts small, and few copies.
 
 use crate::cells::{Cell, Cells};
 use crate::ranked::RangeField;
@@ -156,7 +156,7 @@ pub(crate) fn choose(
     }
     for (range, field) in shape.ranges.iter().enumerate() {
         let usable = field.mask & !known.mask[field.word];
-        // The bits that both bounds share are asked for.
+        // The bits that both bounds share are tested.
         let asked = |entry: &Match<'_>| {
             let (low, high) = entry.bounds(field);
             let open = (low ^ high).checked_ilog2().map_or(0, |bit| u64::MAX >> (63 - bit));

@@ -174,7 +174,7 @@ impl Flat {
         (string >> 32) as u32
     }
 
-    /// Adds an entry with this key, of so many leading bits, that runs a cell.
+    /// Adds an entry with this key, of this many leading bits, that runs a cell.
     pub fn insert(&mut self, handle: Handle, row: &[u64], len: u32, cell: Cell) {
         let (string, position) = (self.string(row), handle.0 as usize);
         self.prefixes.resize(self.prefixes.len().max(position + 1), (0, 0));
@@ -248,7 +248,7 @@ impl Flat {
 }
 
 impl Tries {
-    /// Without entries, whose strings have so many bits.
+    /// Without entries, whose strings have this many bits.
     pub fn new(string_bits: u32) -> Tries {
         let trie = Trie::new(ROOTS[0].0.min(string_bits));
         Tries { string_bits, trie, successor: None, entries: OrderedMap::new() }
@@ -269,7 +269,7 @@ impl Tries {
         }
     }
 
-    /// Bits of the root for so many entries.
+    /// Bits of the root for this many entries.
     fn bits_for(&self, entries: usize) -> u32 {
         ROOTS.iter().find(|(_, most)| entries <= *most).map_or(0, |(bits, _)| *bits).min(self.string_bits)
     }
@@ -311,7 +311,7 @@ impl Tries {
         }
     }
 
-    /// Adds an entry of so many leading bits of a string, that runs a cell.
+    /// Adds an entry of this many leading bits of a string, that runs a cell.
     pub fn insert(&mut self, string: u32, len: u32, cell: Cell) {
         self.write(string, len, cell);
         self.advance();
@@ -523,7 +523,7 @@ mod tests {
     use super::*;
     use base::{MatchKind, Rng};
 
-    /// So many prefixes of 20 bits.
+    /// This many prefixes of 20 bits.
     fn filled(width_bits: u32, entries: u32) -> Flat {
         let key = [KeyField { name: String::new(), width_bits, kind: MatchKind::Lpm }];
         let mut flat = Flat::new(&key, &KeyLayout::new(&key));

@@ -31,8 +31,8 @@ const LANES: usize = 8;
 /// Whether gathers exist and are fast: the microcode fix for processors with a data leak in gathers makes them very
 /// slow.
 static IS_USEFUL: LazyLock<bool> = LazyLock::new(|| {
-    let says = std::fs::read_to_string("/sys/devices/system/cpu/vulnerabilities/gather_data_sampling");
-    is_x86_feature_detected!("avx2") && says.map_or(true, |text| !text.contains("Mitigation"))
+    let text = std::fs::read_to_string("/sys/devices/system/cpu/vulnerabilities/gather_data_sampling");
+    is_x86_feature_detected!("avx2") && text.map_or(true, |it| !it.contains("Mitigation"))
 });
 
 /// Whether this processor should look up with [`find`].
@@ -93,7 +93,7 @@ fn strings(keys: &[u64], shift_bits: u32, width_bits: u32) -> __m256i {
 unsafe fn cells(slots: &Slots<'_>, strings: __m256i) -> __m256i {
     let root = slots.root.as_ptr().cast::<i32>();
     let first = _mm256_srl_epi32(strings, bits(32 - slots.root_bits));
-    // SAFETY: the root has a slot for each value of so many bits.
+    // SAFETY: the root has a slot for each value of this many bits.
     let mut slot = unsafe { _mm256_i32gather_epi32::<4>(root, first) };
     let mut position = slots.root_bits;
     // A slot that leads to a node has its highest bit set.
@@ -114,7 +114,7 @@ unsafe fn cells(slots: &Slots<'_>, strings: __m256i) -> __m256i {
         return cells_of(slot);
     }
     let first = _mm256_srli_epi32::<{ 32 - SHORT_BITS as i32 }>(strings);
-    // SAFETY: there is a slot of short entries for each value of so many bits.
+    // SAFETY: there is a slot of short entries for each value of this many bits.
     let short = unsafe { _mm256_i32gather_epi32::<4>(slots.short.as_ptr().cast(), first) };
     cells_of(_mm256_blendv_epi8(slot, short, nothing))
 }

@@ -179,8 +179,8 @@ impl Intervals {
                 }
             }
         }
-        let nobody = open.keys().map(|&start| (start, Run { start, rank: 0, cell: 0 }));
-        taken.extend(nobody);
+        let without_entry = open.keys().map(|&start| (start, Run { start, rank: 0, cell: 0 }));
+        taken.extend(without_entry);
         let mut runs = Vec::new();
         for (run, end) in self.runs(first, last) {
             if run.cell == range.cell {

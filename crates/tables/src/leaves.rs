@@ -2,7 +2,7 @@
 //!
 //! What enters: the entries of a leaf. What leaves: for a key, the first of them that it matches. A leaf is a run of
 //! blocks of eight entries. A block is columns of 32-bit numbers, of eight lanes each: value and mask for each half of
-//! a word that masks ask for, low bound and span for each range field of at most 32 bits, and the cells and priorities.
+//! a word that masks test, low bound and span for each range field of at most 32 bits, and the cells and priorities.
 //! Wider ranges are compared in the cell.
 
 #![allow(unsafe_code, reason = "vector instructions take pointers")]
@@ -48,7 +48,7 @@ pub(crate) struct Leaves {
     /// The new memory while lines are moved to it: equal to the head of `lines`.
     successor: Large<Line>,
     block_lines: usize,
-    /// The halves of words that masks ask for.
+    /// The halves of words that masks test.
     halves: Vec<u32>,
     /// The range fields of at most 32 bits.
     ranges: Vec<RangeField>,
@@ -83,7 +83,7 @@ impl Leaves {
     }
 
     /// Gives up new memory that is not needed soon. If nothing waits, everything is moved to large pages.
-    pub fn settle(&mut self, may_move: bool) {
+    pub fn finish_build(&mut self, may_move: bool) {
         if may_move {
             self.lines = self.lines.clone();
         }
@@ -105,7 +105,7 @@ impl Leaves {
         leaf
     }
 
-    /// A leaf of so many blocks, whose contents are of no meaning.
+    /// A leaf of this many blocks, whose contents are of no meaning.
     fn allocate(&mut self, blocks: usize) -> Leaf {
         if blocks == 0 {
             return Leaf { block: 0, blocks: 0 };

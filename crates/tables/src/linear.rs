@@ -62,7 +62,7 @@ struct Columns<const WORDS: usize, const RANGES: usize> {
 impl<const WORDS: usize, const RANGES: usize> Columns<WORDS, RANGES> {
     fn of(chunk: &Chunk) -> Columns<WORDS, RANGES> {
         let columns = &chunk.columns;
-        assert!(columns.len() == 2 * (WORDS + RANGES), "a column for whatever an entry asks");
+        assert!(columns.len() == 2 * (WORDS + RANGES), "a column for each part of a match");
         assert!(columns.iter().all(|column| column.len() >= chunk.ranks.len()), "columns have all entries");
         Columns {
             values: std::array::from_fn(|word| columns[word].as_ptr()),

@@ -345,7 +345,7 @@ impl<const WORDS: usize> Lpm<WORDS> {
         }
     }
 
-    /// Bits of the root for so many entries.
+    /// Bits of the root for this many entries.
     fn bits_for(&self, entries: usize) -> u32 {
         ROOTS.iter().find(|(_, most)| entries <= *most).map_or(0, |(bits, _)| *bits).min(self.string_bits)
     }
@@ -512,7 +512,7 @@ impl<const WORDS: usize> Lpm<WORDS> {
             Node { children: 1 << bits, first_child, skipped, skipped_bits, ..Node::default() };
     }
 
-    /// A node at `position` with this entry alone, which skips so many bits.
+    /// A node at `position` with this entry alone, which skips this many bits.
     fn node_with(&mut self, string: &BitString<WORDS>, len: u32, position: u32, skipped_bits: u32, cell: Cell) -> Node {
         let skipped = if skipped_bits == 0 { 0 } else { chunk(string, position, skipped_bits) as u32 };
         let mut node = Node { skipped, skipped_bits, ..Node::default() };
@@ -621,7 +621,7 @@ impl<const WORDS: usize> Lpm<WORDS> {
     }
 
     /// Makes a node with a single entry below it a leaf; whether it is one now. One whose only child is a node becomes
-    /// part of it, if that can skip so many bits.
+    /// part of it, if that can skip as many bits.
     fn collapse(&mut self, at: u32) -> bool {
         let node = self.nodes.items[at as usize];
         let (children, prefixes) = (node.children.count_ones(), node.prefixes.count_ones());

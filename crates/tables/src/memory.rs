@@ -1,12 +1,12 @@
 //! Large memory: in large pages, and directly from the system.
 //!
 //! Lookups in a large table go to random places. In pages of 4 KiB each access also misses the TLB, which costs as much
-//! as the memory access. The system is asked for larger pages; whether it has them affects only the time.
+//! as the memory access. Larger pages are requested from the system; whether it has them affects only the time.
 //!
 //! Memory that the allocator reuses must be cleared first, and grows by copying, all while one update waits. Memory
 //! from the system is cleared page by page when it is touched, and grows by remapping.
 
-#![allow(unsafe_code, reason = "asks system and allocator to treat memory of ours in a certain way")]
+#![allow(unsafe_code, reason = "makes system and allocator treat memory of ours in a certain way")]
 
 use std::ops::{Deref, DerefMut};
 

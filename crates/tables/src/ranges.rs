@@ -93,7 +93,7 @@ impl Ranges {
     /// Must follow a batch of changes before the next lookup.
     pub fn commit(&mut self) {
         for bucket in std::mem::take(&mut self.changed) {
-            self.buckets[bucket].settle(&self.field);
+            self.buckets[bucket].end_batch(&self.field);
         }
     }
 

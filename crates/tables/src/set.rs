@@ -138,7 +138,7 @@ impl Copy {
         let snapshots: Vec<_> = tables.iter().map(|table| Snapshot::new(table, rng.next_u64())).collect();
         let revisions = vec![0; snapshots.len()];
         let mut copy = Copy { snapshots, handles: Vec::new(), version: 0, revisions, revision: 0 };
-        copy.settle();
+        copy.commit();
         copy
     }
 
@@ -146,7 +146,7 @@ impl Copy {
     fn twin(&self) -> Copy {
         let (snapshots, revisions) = (self.snapshots.clone(), self.revisions.clone());
         let mut twin = Copy { snapshots, handles: Vec::new(), revisions, ..*self };
-        twin.settle();
+        twin.commit();
         twin
     }
 
@@ -155,7 +155,7 @@ impl Copy {
         for (table, changes) in changes {
             changes.iter().for_each(|change| self.snapshots[*table].apply(change));
         }
-        self.settle();
+        self.commit();
     }
 
     /// Makes the changes that the other copy has, and this one has not. Where they are many compared to the table, it
@@ -173,11 +173,11 @@ impl Copy {
         for table in (0..counts.len()).filter(|table| counts[*table] > 0 && is_copied(*table)) {
             self.snapshots[table].clone_from(&other.snapshots[table]);
         }
-        self.settle();
+        self.commit();
     }
 
-    /// Must follow changes.
-    fn settle(&mut self) {
+    /// Completes changes; must follow them.
+    fn commit(&mut self) {
         for snapshot in &mut self.snapshots {
             snapshot.commit();
         }

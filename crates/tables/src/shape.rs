@@ -1,4 +1,4 @@
-//! What entries of a ternary or range table ask of the words of a key.
+//! The words of a key that entries of a ternary or range table test.
 
 use crate::cells::{Cell, Cells};
 use crate::layout::{KeyLayout, Slot};
@@ -16,7 +16,7 @@ pub(crate) struct Shape {
     pub widths_bits: Vec<u32>,
     /// Whether there are others.
     pub has_wide_ranges: bool,
-    /// For each word the bits that masks ask for.
+    /// For each word the bits that masks test.
     pub masked: Vec<u64>,
 }
 
@@ -61,7 +61,7 @@ impl Shape {
         rows * key_words + 2
     }
 
-    /// What the entry in this cell asks for.
+    /// The match of the entry in this cell.
     #[inline(always)]
     pub fn of<'c>(&self, cells: &'c Cells, cell: Cell) -> Match<'c> {
         let (tail, words) = (cells.tail(cell), self.key_words);

@@ -105,7 +105,7 @@ unsafe fn cells_of(slots: &Slots<'_>, strings: __m512i, mask: __mmask16) -> __m5
     let mut position = slots.root_bits;
     let first = _mm512_srl_epi32(strings, bits(32 - position));
     let (root, nodes, short) = (slots.root.as_ptr(), slots.nodes.as_ptr(), slots.short.as_ptr());
-    // SAFETY: the root has a slot for each value of so many bits.
+    // SAFETY: the root has a slot for each value of this many bits.
     let mut slot = unsafe { _mm512_mask_i32gather_epi32::<4>(_mm512_setzero_si512(), mask, first, root.cast()) };
     loop {
         let down = _mm512_test_epi32_mask(slot, _mm512_set1_epi32(NODE as i32));
@@ -124,7 +124,7 @@ unsafe fn cells_of(slots: &Slots<'_>, strings: __m512i, mask: __mmask16) -> __m5
     let left = _mm512_testn_epi32_mask(slot, slot) & mask;
     if left != 0 {
         let first = _mm512_srli_epi32::<{ 32 - SHORT_BITS }>(strings);
-        // SAFETY: there is a slot of short entries for each value of so many bits.
+        // SAFETY: there is a slot of short entries for each value of this many bits.
         slot = unsafe { _mm512_mask_i32gather_epi32::<4>(slot, left, first, short.cast()) };
     }
     _mm512_and_si512(slot, _mm512_set1_epi32(CELL as i32))

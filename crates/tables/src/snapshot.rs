@@ -347,7 +347,7 @@ impl Snapshot {
         }
     }
 
-    /// Whether changes go on with a new index, which will replace the present one.
+    /// Whether changes continue a new index, which will replace the present one.
     pub fn is_building(&self) -> bool {
         matches!(&self.engine, Engine::Ternary(engine) if engine.is_building())
     }

@@ -7,20 +7,20 @@
 //! replace the old ones. A batch of very many entries builds them at once. What trees would have to copy too often
 //! remains in the list, which is scanned up to the first match if it is long.
 //!
-//! Keys are looked up in trees first, from the one with the most specific entries on. A key goes on to the next tree
+//! Keys are looked up in trees first, from the one with the most specific entries on. A key continues with the next tree
 //! and to the list only if something there has a priority as high as what it has found.
 //!
 //! # What entries can do that are meant to do harm
 //!
 //! A lookup descends in [`crate::trees::TREES_MAX`] trees at most, whose depth is bounded, and compares 64 entries of a
-//! leaf at most in each. Entries that no tree takes, since each asks for other bits, cost a quarter to half a
+//! leaf at most in each. Entries that no tree takes, since each tests other bits, cost a quarter to half a
 //! nanosecond each, as if there were no trees. An insertion changes 64 leaves at most, or moves one chunk of the list;
 //! a removal may find more leaves, when leaves have become nodes since, but entries have no more than four copies on
 //! average. Trees are built in about 4 µs for each entry, on the copy that packets do not use, so that forwarding does
 //! not wait, and only after the number of entries or of those in the list has changed by a part of it. No change waits
 //! for more than a small part of that.
 
-#![allow(unsafe_code, reason = "calls what needs AVX2, where the caller says that it is there")]
+#![allow(unsafe_code, reason = "calls what needs AVX2, where the caller guarantees it")]
 
 use crate::building::Building;
 use crate::cells::{Cell, Cells};

@@ -1,7 +1,7 @@
 //! Decision trees over the bits of keys.
 //!
-//! A node cuts its entries by a window of bits ([`crate::cuts`]): a key goes on to the part that has its bits. It ends
-//! in a leaf ([`crate::leaves`]) with a few entries. An entry that does not ask for the bits of a window is in several
+//! A node cuts its entries by a window of bits ([`crate::cuts`]): a key continues in the part that has its bits. It ends
+//! in a leaf ([`crate::leaves`]) with a few entries. An entry that does not test the bits of a window is in several
 //! parts; one that would be in more than [`COPIES_MAX`] goes to the next tree, which cuts other bits. So the first tree
 //! may be by destinations, the second by sources for entries that leave the destination open. What no tree takes is
 //! left to the caller.
@@ -132,7 +132,7 @@ impl Node {
         self.base() + part as usize
     }
 
-    /// The window; its place in the word tells the range field.
+    /// The window; its place in the word identifies the range field.
     fn window(self, shape: &Shape) -> Window {
         let (word, shift) = (self.word(), self.shift());
         let range = shape.ranges.iter().position(|field| field.word == word && field.mask >> shift & 1 == 1);
@@ -171,8 +171,8 @@ impl Trees {
     }
 
     /// Must follow the building of all trees.
-    pub fn settle(&mut self, may_move: bool) {
-        self.leaves.settle(may_move);
+    pub fn finish_build(&mut self, may_move: bool) {
+        self.leaves.finish_build(may_move);
     }
 
     /// The number of slots.
@@ -180,7 +180,7 @@ impl Trees {
         self.slots.len()
     }
 
-    /// Adds a tree without entries to a table of so many cells.
+    /// Adds a tree without entries to a table of this many cells.
     pub fn add_root(&mut self, cells: usize) {
         self.roots.push(Node::EMPTY);
         self.tops.push(0);

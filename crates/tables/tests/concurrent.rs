@@ -62,7 +62,7 @@ fn batches_over_several_tables_are_atomic() {
     assert_eq!(read(burst(&set.reader().enter(), 1, &[7], 1)[0], 1).1[0], 2_000);
 }
 
-/// A guard keeps what it saw while the control plane goes on, and later guards see the new state at once.
+/// A guard keeps what it saw while the control plane makes changes, and later guards see the new state at once.
 #[test]
 fn a_guard_sees_one_state() {
     let mut set = TableSet::new(vec![table_spec(&[(MatchKind::Exact, 16)], 10)], 1).expect("the table is well formed");

@@ -196,7 +196,7 @@ fn check_roots(width: u32, most: usize, rng: &mut Rng) {
     }
 }
 
-/// 32 bits, most of which an entry asks for.
+/// 32 bits, most of which an entry tests.
 fn near_key(listed: &[(u32, u64)], rng: &mut Rng) -> u64 {
     let random = rng.next_u64() >> 32;
     if listed.is_empty() || rng.chance(1, 5) {
@@ -206,7 +206,7 @@ fn near_key(listed: &[(u32, u64)], rng: &mut Rng) -> u64 {
     leading << (32 - len) | random & ((1 << (32 - len)) - 1)
 }
 
-/// Looks up keys with these first bits; each must run what the longest of all entries says.
+/// Looks up keys with these first bits; each must run the cell of the longest of all entries.
 fn check_prefixes(set: &TableSet, width: u32, keys: &[u64], there: &BTreeMap<(u32, u64), (Handle, u64)>) {
     let mut reader = set.reader();
     let guard = reader.enter();

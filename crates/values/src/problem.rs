@@ -73,7 +73,7 @@ mod tests {
     use expect_test::expect;
 
     #[test]
-    fn what_is_repeated_is_cut_where_nobody_would_read_on() {
+    fn repeated_input_is_cut_in_messages() {
         let shown = |asked: &str| Problem::new(format!("there is no table {asked}: add one")).message;
         let value = "7".repeat(514);
         assert_eq!(shown(&value), format!("there is no table {value}: add one"));

@@ -21,7 +21,7 @@ pub enum Style {
 
 impl Style {
     /// The style of a key, parameter or header field of this name and width, for which the program may declare a
-    /// format (the argument of `@format`). A number of 32 bits is not an address unless somebody says so.
+    /// format (the argument of `@format`). A number of 32 bits is not an address unless it is declared to be one.
     pub fn of(name: &str, width_bits: u32, declared: Option<&str>) -> Style {
         match (declared, width_bits) {
             (Some("IPV4_ADDRESS"), 32) => return Style::Ipv4,

@@ -29,7 +29,7 @@ use syntax::diag::Diagnostic;
 
 /// `next` is the assignment that overwrites it.
 pub(crate) fn overwritten(span: Span, name: &str, next: Span) -> Diagnostic {
-    Diagnostic::warning("W0310", span, format!("nobody reads the value that `{name}` has from here on"))
+    Diagnostic::warning("W0310", span, format!("the value that `{name}` has from here on is never read"))
         .label("assigned here")
         .secondary(next, "and replaced here")
 }
@@ -56,8 +56,8 @@ mod tests {
             a = 5;
             use(a);"#,
             expect![[r#"
-                t.p4:5:13: warning[W0310]: nobody reads the value that `a` has from here on
-                t.p4:13:13: warning[W0310]: nobody reads the value that `a` has from here on
+                t.p4:5:13: warning[W0310]: the value that `a` has from here on is never read
+                t.p4:13:13: warning[W0310]: the value that `a` has from here on is never read
             "#]],
         );
     }

@@ -17,7 +17,7 @@ use syntax::diag::Diagnostic;
 
 /// `is_assigned`: some statement assigns it.
 pub(crate) fn unused_variable(span: Span, name: &str, is_assigned: bool) -> Diagnostic {
-    let message = if is_assigned { "has values that nobody reads" } else { "is never used" };
+    let message = if is_assigned { "has values, but is never read" } else { "is never used" };
     Diagnostic::warning("W0301", span, format!("the variable `{name}` {message}")).label("declared here")
 }
 
@@ -41,10 +41,10 @@ mod tests {
             e[r] = 1;"#,
             expect![[r#"
                 t.p4:4:20: warning[W0301]: the variable `a` is never used
-                t.p4:5:20: warning[W0301]: the variable `b` has values that nobody reads
-                t.p4:6:20: warning[W0301]: the variable `c` has values that nobody reads
-                t.p4:9:18: warning[W0301]: the variable `d` has values that nobody reads
-                t.p4:11:23: warning[W0301]: the variable `e` has values that nobody reads
+                t.p4:5:20: warning[W0301]: the variable `b` has values, but is never read
+                t.p4:6:20: warning[W0301]: the variable `c` has values, but is never read
+                t.p4:9:18: warning[W0301]: the variable `d` has values, but is never read
+                t.p4:11:23: warning[W0301]: the variable `e` has values, but is never read
             "#]],
         );
     }

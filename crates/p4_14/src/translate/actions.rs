@@ -217,7 +217,7 @@ impl Translator<'_, '_> {
                 (None, None) if self.called_actions.contains(&index) => Shape::bits(WIDTH_ASSUMED_BITS),
                 (None, None) => {
                     let message = format!(
-                        "nothing tells the width of parameter `{}`; it gets {WIDTH_ASSUMED_BITS} bits",
+                        "the width of parameter `{}` is not known; it gets {WIDTH_ASSUMED_BITS} bits",
                         name.name
                     );
                     self.warn(codes::WIDTH_ASSUMED, name.span, message);

@@ -116,7 +116,7 @@ impl Translator<'_, '_> {
     /// The unit, as v1model names it.
     fn unit(&mut self, array: &Array) -> Done<&'static str> {
         let Some(unit) = &array.unit else {
-            let message = format!("`{}` does not say its `type`", array.name.name);
+            let message = format!("`{}` has no `type`", array.name.name);
             return self.error(codes::INVALID_ARRAY, array.name.span, message);
         };
         match (unit.as_str(), array.kind) {
@@ -138,8 +138,7 @@ impl Translator<'_, '_> {
             self.warn(codes::NO_EFFECT, table.span, message);
         }
         if array.width.is_none() && array.layout.is_none() {
-            let message =
-                format!("register `{}` does not say its `width`; it gets {CELL_WIDTH_DEFAULT} bits", array.name.name);
+            let message = format!("register `{}` has no `width`; it gets {CELL_WIDTH_DEFAULT} bits", array.name.name);
             self.warn(codes::WIDTH_ASSUMED, array.name.span, message);
         }
     }

@@ -319,7 +319,7 @@ impl Translator<'_, '_> {
                 self.select(keys, cases, Scope::parser(latest), *span, machine)?
             }
             None => {
-                let message = format!("parser state `{}` does not say where it goes", state.name.name);
+                let message = format!("parser state `{}` has no transition", state.name.name);
                 return self.error(codes::NO_RETURN, span, message);
             }
         };

@@ -222,7 +222,7 @@ impl Reader<'_> {
             }
             Some(TypeSpec::Error(_)) => Ok(Data::Error(self.types.error.clone().unwrap_or_default().members)),
             Some(TypeSpec::NewType(name)) => self.new_type(name),
-            None => mismatch("a type says nothing".to_owned()),
+            None => mismatch("a type is empty".to_owned()),
         }
     }
 
@@ -298,7 +298,7 @@ fn bitstring(spec: &v1::P4BitstringLikeTypeSpec) -> Result<Data, Mismatch> {
         Some(TypeSpec::Bit(it)) => bits(it.bitwidth),
         Some(TypeSpec::Int(it)) => bits(it.bitwidth),
         Some(TypeSpec::Varbit(it)) => Ok(Data::Varbit { width_bits_max: width(it.max_bitwidth)? }),
-        None => mismatch("a type of bits says nothing".to_owned()),
+        None => mismatch("a type of bits is empty".to_owned()),
     }?;
     if let Data::Bits(value) = &mut data {
         value.format = spec.annotations.iter().find(|it| it.trim().starts_with("@format(")).cloned();

@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn structs_are_told_apart() {
+    fn structs_are_distinguished() {
         let structs = "struct T { bit<8> a; bit<8> b; } struct U { bit<8> a; bit<8> b; } struct One { T t; }";
         let check = |element: &str, keys: &str, expected| {
             check_errors(

@@ -25,7 +25,7 @@ impl Preprocessor<'_> {
         self.is_in_condition = true;
         let expanded = self.expand_line(tokens);
         self.is_in_condition = false;
-        // A macro's body may ask, too.
+        // A macro's body may contain `defined`, too.
         let tokens = self.resolve_defined(expanded?);
         let tokens = self.resolve_has_include(tokens);
         let mut evaluator = Evaluator { tokens: &tokens, next: 0, names: &self.names, end: span, depth: 0 };

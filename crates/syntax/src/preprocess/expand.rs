@@ -111,7 +111,7 @@ impl Preprocessor<'_> {
         Ok(output)
     }
 
-    /// Whether the next token of a condition is the name that `defined` asks for.
+    /// Whether the next token of a condition is the operand of `defined`.
     fn is_asked_for(&self, before: &[Token]) -> bool {
         let is_defined = |token: &Token| token.kind == TokenKind::Word && &**self.names.text(token.symbol) == "defined";
         self.is_in_condition

@@ -124,7 +124,7 @@ struct Preprocessor<'a> {
     tokens: Vec<Token>,
     empty_expansions: OrderedMap<usize, Symbol>,
     behind_errors: OrderedSet<usize>,
-    /// Whether a condition's macros are expanded: the name that `defined` asks for stays.
+    /// Whether a condition's macros are expanded: the operand of `defined` stays.
     is_in_condition: bool,
     /// Steps of macro expansion so far.
     steps: usize,
