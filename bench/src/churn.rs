@@ -210,7 +210,7 @@ fn measure(arguments: &Arguments, case: Case) -> Result<u64, Box<dyn Error>> {
         Port { number, driver: Box::new(driver), is_capture: false }
     };
     let ports = case.ports.iter().map(port).collect();
-    let setup = Setup { inbox: Some(inbox), cpu_port, goes_on: true, ..Setup::of_ports(ports) };
+    let setup = Setup { inbox: Some(inbox), cpu_port, keeps_running: true, ..Setup::of_ports(ports) };
     let mut events = ToController(feed);
     let duration = Duration::from_secs_f64(arguments.duration);
     let seen = thread::scope(|scope| -> Result<Seen, Box<dyn Error>> {

@@ -14,7 +14,7 @@ pub(crate) struct Stage {
 
 const STAGES: [Stage; 8] = [
     Stage { name: "fmt", about: "the source is formatted", run: fmt },
-    Stage { name: "lint", about: "clippy has nothing to say", run: lint },
+    Stage { name: "lint", about: "clippy has no warnings", run: lint },
     Stage { name: "tidy", about: "the rules of the house", run: tidy },
     Stage { name: "test", about: "all tests, those that need optional tools apart", run: all_tests },
     Stage { name: "dpdk", about: "ports on DPDK's virtual devices", run: dpdk },

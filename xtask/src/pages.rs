@@ -71,7 +71,7 @@ pub(crate) fn findings(root: &Path) -> io::Result<Vec<Finding>> {
     };
     for (name, content) in &wanted {
         if fs::read_to_string(root.join(name)).ok().as_ref() != Some(content) {
-            add(name, "this is not what the comments beside the codes say");
+            add(name, "this differs from the comments beside the codes");
         }
     }
     for name in present(root)? {

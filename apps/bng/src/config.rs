@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_place() {
+    fn errors_have_their_place() {
         wrong("number = 2", "number = 1", "subscriber 1: the number is given twice");
         wrong("number = 2", "number = 131072", "subscriber 131072: numbers are from 1 to 131071");
         wrong("local = \"10.0.2.1\"", "local = \"192.0.2.1\"", "is not the address of an access interface");

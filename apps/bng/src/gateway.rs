@@ -11,9 +11,9 @@ use crate::tunnelled::Arrived;
 use base::{OrderedMap, OrderedSet};
 use control::Problem;
 use controller::bucket::Bucket;
+use controller::desired::Desired;
 use controller::hops::{Change, Hops, Link};
 use controller::packet::icmp::{self, Failure};
-use controller::wanted::Wanted;
 use controller::{Entry, Fields, Logic, Orders};
 use core::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
@@ -22,13 +22,13 @@ use std::time::Duration;
 const RECENT: Duration = Duration::from_millis(500);
 
 /// How often refused bindings are reported.
-const TOLD_EVERY: Duration = Duration::from_secs(10);
+const REPORT_INTERVAL: Duration = Duration::from_secs(10);
 
 /// A controller of a gateway.
 #[derive(Debug)]
 pub struct Gateway {
     config: Config,
-    wanted: Wanted,
+    desired: Desired,
     hops: Hops,
     bindings: Bindings,
     /// The longest packets of tunnels, by the number of the subscriber.
@@ -36,9 +36,9 @@ pub struct Gateway {
     errors: Bucket,
     pace: Pace,
     recent: Recent,
-    /// Refused bindings that the user was not told of yet, and when it was told last.
+    /// Refused bindings that were not reported to the user yet, and the time of the last report.
     refused: OrderedMap<Refusal, u64>,
-    told: Option<Duration>,
+    last_report: Option<Duration>,
     is_verbose: bool,
 }
 
@@ -51,13 +51,13 @@ impl Gateway {
         let links =
             config.interfaces.iter().map(|it| Link { port: it.port, mac: it.mac, address: it.address, address6: None });
         let mut hops = Hops::new(links.collect(), config.neighbours.clone());
-        let wanted = tables::wanted(&config, &mut hops)?;
+        let desired = tables::desired(&config, &mut hops)?;
         let bindings = Bindings::new(config.nat.clone());
         let mtus = config.subscribers.iter().map(|it| (it.number, it.mtu())).collect();
         let errors = Bucket::new(config.limits.errors);
         let pace = Pace::new(config.limits.in_all, Duration::ZERO);
-        let (recent, refused, told) = Default::default();
-        Ok(Gateway { config, wanted, hops, bindings, mtus, errors, pace, recent, refused, told, is_verbose })
+        let (recent, refused, last_report) = Default::default();
+        Ok(Gateway { config, desired, hops, bindings, mtus, errors, pace, recent, refused, last_report, is_verbose })
     }
 
     /// The bindings.
@@ -92,10 +92,10 @@ impl Gateway {
 
     fn refuse(&mut self, now: Duration, refusal: Refusal, orders: &mut Orders) {
         *self.refused.entry(refusal).or_default() += 1;
-        if self.told.is_some_and(|told| now.saturating_sub(told) < TOLD_EVERY) {
+        if self.last_report.is_some_and(|last_report| now.saturating_sub(last_report) < REPORT_INTERVAL) {
             return;
         }
-        self.told = Some(now);
+        self.last_report = Some(now);
         for (refusal, count) in std::mem::take(&mut self.refused) {
             orders.note(format!(
                 "{count} packets without a binding: {}",
@@ -108,7 +108,7 @@ impl Gateway {
         }
     }
 
-    /// Tells the sender of a packet what has become of it.
+    /// Sends an ICMP error to the sender of a packet.
     fn report(&mut self, now: Duration, port: u16, failure: Failure, bytes: &[u8], orders: &mut Orders) {
         let Some(arrived) = Arrived::parse(bytes).filter(|it| icmp::may_report(&it.packet)) else { return };
         let here = arrived.tunnel_end().or_else(|| self.hops.link(port).map(|link| link.address.address));
@@ -269,7 +269,7 @@ impl Logic for Gateway {
         tables::limits(&self.config.limits, orders);
         self.pace = Pace::new(self.config.limits.in_all, now);
         self.recent = Recent::default();
-        self.wanted.apply(entries, orders);
+        self.desired.apply(entries, orders);
         self.hops.join(now);
         self.hops.take_in(now, entries, ["next_hops", "hop", "destination"], orders);
         self.take_in(entries, orders);
@@ -287,7 +287,7 @@ impl Logic for Gateway {
             Some(tables::LOCAL) => self.local(now, port, payload, orders),
             Some(tables::TOO_LONG) => self.too_long(now, port, payload, orders),
             Some(tables::ARP) => {
-                let changes = self.hops.heard(now, port, payload, orders);
+                let changes = self.hops.received(now, port, payload, orders);
                 self.follow(changes, orders);
             }
             _ => {}
@@ -304,7 +304,7 @@ impl Logic for Gateway {
         if !tables::is_binding(&entry.metadata) {
             return;
         }
-        // A report says that an entry was idle for its time, not what was since, and says nothing of the other half.
+        // A report means that an entry was idle for its time. It covers neither the time since nor the other half.
         if let Some((inner, public)) = self.binding(entry) {
             orders.read(tables::up(inner));
             orders.read(tables::down(public));

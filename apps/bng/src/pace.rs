@@ -14,7 +14,7 @@ const INTERVAL: Duration = Duration::from_millis(500);
 /// The part of the file's rate by which it rises, and the least.
 const STEPS: u32 = 16;
 
-/// So many times in a row more messages wait: the controller is behind.
+/// The controller is behind if more messages wait this many times in a row.
 const BEHIND: u32 = 2;
 
 /// A limit that follows what the controller can take.

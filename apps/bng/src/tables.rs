@@ -6,8 +6,8 @@ use crate::bindings::{Inner, Public};
 use crate::config::{Config, Interface, Limits, Nat, Side, Subscriber};
 use controller::Orders;
 use controller::address::{Network, value};
+use controller::desired::Desired;
 use controller::hops::{Change, Hops};
-use controller::wanted::Wanted;
 use core::net::IpAddr;
 
 /// Why packets go to the controller, as in the program: the TTL has expired.
@@ -33,13 +33,13 @@ const OF_BINDING: &str = "03";
 ///
 /// # Errors
 /// If a next hop is on no link, or there are too many.
-pub fn wanted(config: &Config, hops: &mut Hops) -> Result<Wanted, String> {
-    let mut wanted = Wanted::new();
+pub fn desired(config: &Config, hops: &mut Hops) -> Result<Desired, String> {
+    let mut desired = Desired::new();
     for interface in &config.interfaces {
-        add_interface(config, interface, &mut wanted);
+        add_interface(config, interface, &mut desired);
     }
     for network in &config.nat.pool {
-        wanted.add(format!("addresses {} do pool", network.first()));
+        desired.add(format!("addresses {} do pool", network.first()));
     }
     for route in &config.routes {
         let (number, link) =
@@ -48,40 +48,40 @@ pub fn wanted(config: &Config, hops: &mut Hops) -> Result<Wanted, String> {
             Side::Access => "access_routes",
             Side::Core => "core_routes",
         };
-        wanted.add(format!("{table} {} do via {number}", route.to.first()));
+        desired.add(format!("{table} {} do via {number}", route.to.first()));
     }
     for subscriber in &config.subscribers {
-        add_subscriber(config, subscriber, hops, &mut wanted)
+        add_subscriber(config, subscriber, hops, &mut desired)
             .map_err(|why| format!("subscriber {}: {why}", subscriber.number))?;
     }
-    Ok(wanted)
+    Ok(desired)
 }
 
 fn side_of(config: &Config, port: u16) -> Side {
     config.interfaces.iter().find(|it| it.port == port).map_or(Side::Core, |it| it.side)
 }
 
-fn add_interface(config: &Config, interface: &Interface, wanted: &mut Wanted) {
+fn add_interface(config: &Config, interface: &Interface, desired: &mut Desired) {
     let Interface { port, side, mac, address } = interface;
     let action = if *side == Side::Access { "access" } else { "core" };
-    wanted.add(format!("interfaces {port} do {action} {mac}"));
+    desired.add(format!("interfaces {port} do {action} {mac}"));
     let own = Network::one(address.address);
-    wanted.add(format!("addresses {own} do local"));
-    wanted.add(format!("arp_proxy {port} {own} do answer"));
+    desired.add(format!("addresses {own} do local"));
+    desired.add(format!("arp_proxy {port} {own} do answer"));
     if *side == Side::Core {
         // In place of subscribers.
         for network in &config.nat.pool {
-            wanted.add(format!("arp_proxy {port} {} do answer", network.first()));
+            desired.add(format!("arp_proxy {port} {} do answer", network.first()));
         }
     }
 }
 
-fn add_subscriber(config: &Config, it: &Subscriber, hops: &mut Hops, wanted: &mut Wanted) -> Result<(), String> {
+fn add_subscriber(config: &Config, it: &Subscriber, hops: &mut Hops, desired: &mut Desired) -> Result<(), String> {
     let Subscriber { number, remote, local, network, .. } = it;
     let (has_key, key) = (u8::from(it.key.is_some()), it.key.unwrap_or(0));
     let mask = u32::MAX.checked_shl(32 - u32::from(network.length)).unwrap_or(0);
     let first = value(network.first().address);
-    wanted.add_with(
+    desired.add_with(
         &[rate("upload_rate", *number, it.upload)],
         format!("tunnels {remote} {local} {has_key} {key} do subscriber {number} {first:#x} {mask:#x}"),
     );
@@ -89,12 +89,12 @@ fn add_subscriber(config: &Config, it: &Subscriber, hops: &mut Hops, wanted: &mu
         Some(key) => format!("tunnel_with_key {local} {remote} {} {key}", it.mtu()),
         None => format!("tunnel {local} {remote} {}", it.mtu()),
     };
-    wanted.add_with(&[rate("download_rate", *number, it.download)], format!("subscribers {number} do {action}"));
+    desired.add_with(&[rate("download_rate", *number, it.download)], format!("subscribers {number} do {action}"));
     // The end of a tunnel on a link of the gateway is its own next hop; others are behind routes.
     match hops.link_of((*remote).into()) {
         Some(_) => {
             let (hop, _) = hops.number((*remote).into())?;
-            wanted.add(format!("access_routes {remote}/32 do via {hop}"));
+            desired.add(format!("access_routes {remote}/32 do via {hop}"));
             Ok(())
         }
         None if config.routes.iter().any(|route| route.to.contains(IpAddr::V4(*remote))) => Ok(()),

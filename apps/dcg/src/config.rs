@@ -207,9 +207,9 @@ pub struct ProbeSettings {
     /// The time between probes, and the time for an answer.
     #[serde(deserialize_with = "seconds")]
     pub interval: Duration,
-    /// So many failures in a row take a server out.
+    /// The failures in a row that take a server out.
     pub failures: u32,
-    /// So many answers in a row bring it back.
+    /// The answers in a row that bring it back.
     pub successes: u32,
 }
 
@@ -431,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_place() {
+    fn errors_have_their_place() {
         wrong("number = 2\ntenant", "number = 1\ntenant", "server 1: the number is given twice");
         wrong("servers = [1, 2]", "servers = [1, 9]", "service 1: there is no server 9");
         wrong("servers = [1, 2]", "servers = []", "service 1: it has at least one server");

@@ -15,8 +15,8 @@ const METADATA: u8 = 6;
 /// How many flows are remembered that were reported once, at least; at most twice as many.
 const ONCE: usize = 65_536;
 
-/// How often refused reports are told.
-const TOLD_EVERY: Duration = Duration::from_secs(10);
+/// How often refused reports are shown to the user.
+const REPORT_INTERVAL: Duration = Duration::from_secs(10);
 
 /// A flow: its service, its client, and the client's port.
 type Flow = (u128, u128, u128);
@@ -27,9 +27,9 @@ pub struct Draining {
     settings: DrainSettings,
     flows: OrderedSet<Flow>,
     once: Once,
-    /// Refused reports that the user was not told of yet, and when it was told last.
+    /// Refused reports that the user has not seen yet, and when some were last shown.
     refused: u64,
-    told: Option<Duration>,
+    last_report: Option<Duration>,
 }
 
 /// Flows that were reported and have no entry: the latest, and those before them.
@@ -57,7 +57,7 @@ fn flow(fields: &Fields) -> Option<Flow> {
 impl Draining {
     /// None yet.
     pub fn new(settings: DrainSettings) -> Draining {
-        Draining { settings, flows: OrderedSet::new(), once: Once::default(), refused: 0, told: None }
+        Draining { settings, flows: OrderedSet::new(), once: Once::default(), refused: 0, last_report: None }
     }
 
     /// The reports of flows to the controller, turned on.
@@ -92,13 +92,13 @@ impl Draining {
 
     fn refuse(&mut self, now: Duration, orders: &mut Orders) {
         self.refused += 1;
-        if self.told.is_none_or(|told| now.saturating_sub(told) >= TOLD_EVERY) {
+        if self.last_report.is_none_or(|last_report| now.saturating_sub(last_report) >= REPORT_INTERVAL) {
             let (refused, most) = (std::mem::take(&mut self.refused), self.settings.flows);
             orders.note(format!(
                 "{refused} reports of draining flows are refused: there is room for {most}, half of it for flows that \
                  are reported again; the others may move to another server"
             ));
-            self.told = Some(now);
+            self.last_report = Some(now);
         }
     }
 
@@ -159,7 +159,7 @@ mod tests {
             assert_eq!(said.starts_with("add"), port < 50, "{port}");
             notes += if port < 50 { "" } else { &said };
         }
-        // One is told at once, the others ten seconds later.
+        // One is shown at once, the others ten seconds later.
         let counts: Vec<&str> = notes.lines().filter_map(|line| line.split(' ').nth(1)).collect();
         assert_eq!(counts, ["1", "99951"]);
         assert!(it.once.latest.len() <= ONCE && it.once.before.len() <= ONCE);

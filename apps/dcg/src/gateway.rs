@@ -13,23 +13,23 @@ use base::OrderedMap;
 use control::Problem;
 use controller::address::Mac;
 use controller::bucket::Bucket;
+use controller::desired::Desired;
 use controller::hops::{self, Hops, Link};
 use controller::packet::icmp::{self, Failure};
 use controller::packet::tcp::{self, Segment};
 use controller::packet::{ETHERTYPE_IPV4, ETHERTYPE_IPV6, Frame, nd};
-use controller::wanted::Wanted;
 use controller::{Entry, Fields, Logic, Orders};
 use core::net::{IpAddr, Ipv6Addr};
 use std::time::Duration;
 
-/// The port, or the identifier, of the first target's probes; of others, so many more.
+/// The port, or the identifier, of the first target's probes; the others follow.
 const FIRST_PROBE: u16 = 20_000;
 
 /// A controller of a gateway.
 #[derive(Debug)]
 pub struct Gateway {
     config: Config,
-    wanted: Wanted,
+    desired: Desired,
     hops: Hops,
     probes: Probes,
     draining: Draining,
@@ -37,14 +37,14 @@ pub struct Gateway {
     /// The groups as the switch has them, by the number of the service.
     groups: OrderedMap<u32, String>,
     /// When groups that a controller before this one has written may change: not before probes were answered.
-    settled: Option<Duration>,
+    groups_due: Option<Duration>,
     /// When the slots of draining servers go to others.
     drained: Option<Duration>,
     has_drained: bool,
 }
 
 impl Gateway {
-    /// Has heard of no server yet.
+    /// No server has answered yet.
     ///
     /// # Errors
     /// If a next hop is on no link, or there are too many stations or probes.
@@ -56,7 +56,7 @@ impl Gateway {
             address6: it.address6,
         });
         let mut hops = Hops::new(links.collect(), config.neighbours.clone());
-        let wanted = tables::wanted(&config, &mut hops)?;
+        let desired = tables::desired(&config, &mut hops)?;
         let probes = Probes::new(&config);
         let most = usize::from(u16::MAX - FIRST_PROBE);
         if probes.target(most).is_some() {
@@ -66,8 +66,8 @@ impl Gateway {
         }
         let draining = Draining::new(config.draining.clone());
         let errors = Bucket::new(config.limits.errors);
-        let (groups, settled, drained) = Default::default();
-        Ok(Gateway { config, wanted, hops, probes, draining, errors, groups, settled, drained, has_drained: false })
+        let (groups, groups_due, drained) = Default::default();
+        Ok(Gateway { config, desired, hops, probes, draining, errors, groups, groups_due, drained, has_drained: false })
     }
 
     fn state(&self, service: u32, server: u32) -> ServerState {
@@ -82,7 +82,7 @@ impl Gateway {
 
     /// Writes the groups that have changed.
     fn write_groups(&mut self, orders: &mut Orders) {
-        if self.settled.is_some() {
+        if self.groups_due.is_some() {
             return;
         }
         for service in &self.config.services {
@@ -175,7 +175,7 @@ impl Gateway {
         if let Some((index, number, is_well)) = self.answer(&arrived) {
             let changes = self.probes.answered(index, number, is_well).into_iter().collect();
             if is_well && self.probes.target(index).is_some_and(|it| it.kind == ProbeKind::Tcp) {
-                // Nobody is to connect.
+                // The connection is not used.
                 self.probe(index, number.wrapping_add(1), tcp::RST, orders);
             }
             return self.changed(changes, orders);
@@ -186,7 +186,7 @@ impl Gateway {
         }
     }
 
-    /// Tells the sender of a packet what has become of it, if the gateway has an address there.
+    /// Sends an ICMP error to the sender of a packet, if the gateway has an address there.
     fn report(&mut self, now: Duration, port: u16, failure: Failure, bytes: &[u8], orders: &mut Orders) {
         let Some(arrived) = Arrived::parse(bytes).filter(|it| icmp::may_report(&it.packet)) else { return };
         let here = match arrived.tunnel {
@@ -201,7 +201,7 @@ impl Gateway {
 
     /// Neighbour discovery: where a next hop is, or a question for an address of the gateway.
     fn nd(&mut self, now: Duration, port: u16, bytes: &[u8], orders: &mut Orders) {
-        let changes = self.hops.heard(now, port, bytes, orders);
+        let changes = self.hops.received(now, port, bytes, orders);
         self.follow(changes, orders);
         let Some(arrived) = Arrived::parse(bytes) else { return };
         let Some(nd::Message::Solicitation { target, .. }) = nd::parse(&arrived.packet) else { return };
@@ -262,7 +262,7 @@ impl Logic for Gateway {
     fn joined(&mut self, now: Duration, entries: &[Entry], orders: &mut Orders) -> Result<(), Problem> {
         self.set_rates(orders);
         Draining::turn_on(orders);
-        self.wanted.apply(entries, orders);
+        self.desired.apply(entries, orders);
         self.hops.join(now);
         self.hops.take_in(now, entries, ["next_hops", "hop", "destination"], orders);
         self.hops.take_in(now, entries, ["end_points", "end_point", "next_mac"], orders);
@@ -277,10 +277,10 @@ impl Logic for Gateway {
                 false => orders.command(format!("delete {} {}", entry.table, entry.name)),
             }
         }
-        self.settled = (is_first && has_groups).then(|| now + self.probes.settling());
+        self.groups_due = (is_first && has_groups).then(|| now + self.probes.detection_time());
         if self.drained.is_none() && self.config.servers.iter().any(|it| it.drain) {
             // From when its slots are marked.
-            self.drained = Some(self.settled.unwrap_or(now) + self.config.draining.time);
+            self.drained = Some(self.groups_due.unwrap_or(now) + self.config.draining.time);
         }
         self.write_groups(orders);
         Ok(())
@@ -300,7 +300,7 @@ impl Logic for Gateway {
             Some(tables::LOCAL) => self.local(now, port, payload, orders),
             Some(tables::ND) => self.nd(now, port, payload, orders),
             Some(tables::ARP) => {
-                let changes = self.hops.heard(now, port, payload, orders);
+                let changes = self.hops.received(now, port, payload, orders);
                 self.follow(changes, orders);
             }
             _ => {}
@@ -313,7 +313,7 @@ impl Logic for Gateway {
 
     fn next_timer(&self) -> Option<Duration> {
         let drained = self.drained.filter(|_| !self.has_drained);
-        [self.hops.next_timer(), self.probes.next_timer(), self.settled, drained].into_iter().flatten().min()
+        [self.hops.next_timer(), self.probes.next_timer(), self.groups_due, drained].into_iter().flatten().min()
     }
 
     fn timer(&mut self, now: Duration, orders: &mut Orders) {
@@ -327,8 +327,8 @@ impl Logic for Gateway {
         let is_due = |time: &Option<Duration>| time.is_some_and(|time| time <= now);
         let is_drained = is_due(&self.drained) && !self.has_drained;
         self.has_drained |= is_drained;
-        if is_due(&self.settled) || is_drained {
-            self.settled = self.settled.filter(|time| *time > now);
+        if is_due(&self.groups_due) || is_drained {
+            self.groups_due = self.groups_due.filter(|time| *time > now);
             self.write_groups(orders);
         }
     }

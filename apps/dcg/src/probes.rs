@@ -75,8 +75,8 @@ impl Probes {
         (self.targets.len() as f64 / self.settings.interval.as_secs_f64()).ceil() as u32
     }
 
-    /// The time until all that does not answer is known.
-    pub fn settling(&self) -> Duration {
+    /// The time until all servers that do not answer are known.
+    pub fn detection_time(&self) -> Duration {
         self.settings.interval * (self.settings.failures + 1)
     }
 
@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn a_server_is_out_after_some_failures_and_back_after_some_answers() {
         let mut it = probes();
-        assert_eq!(it.settling(), Duration::from_secs(4));
+        assert_eq!(it.detection_time(), Duration::from_secs(4));
         let changed: Vec<usize> = (0..5).map(|second| round(&mut it, second, &[0, 2, 3]).len()).collect();
         assert_eq!(changed, [0, 0, 0, 1, 0]);
         assert!(it.is_up(1, 1) && !it.is_up(1, 2) && it.is_up(2, 2));

@@ -16,7 +16,7 @@ pub enum ServerState {
     Out,
 }
 
-/// The server of each slot, by its position among the servers, and whether it is draining. If nobody is up, all get
+/// The server of each slot, by its position among the servers, and whether it is draining. If no server is up, all get
 /// flows: their probes may be wrong.
 pub fn assign(states: &[ServerState], slots: usize) -> Vec<(usize, bool)> {
     let up: Vec<usize> = (0..states.len()).filter(|it| states[*it] == ServerState::Up).collect();

@@ -5,8 +5,8 @@
 use crate::config::{Config, Interface, Service, Side, Tenant};
 use crate::slots::{ServerState, assign};
 use base::OrderedSet;
+use controller::desired::Desired;
 use controller::hops::{Change, Hops};
-use controller::wanted::Wanted;
 use core::net::IpAddr;
 
 /// Why packets go to the controller, as in the program: the TTL has expired.
@@ -32,77 +32,77 @@ const UNDERLAY: u32 = 0xFF_FFFF;
 ///
 /// # Errors
 /// If a next hop is on no link, or there are too many.
-pub fn wanted(config: &Config, hops: &mut Hops) -> Result<Wanted, String> {
-    let mut wanted = Wanted::new();
+pub fn desired(config: &Config, hops: &mut Hops) -> Result<Desired, String> {
+    let mut desired = Desired::new();
     for interface in &config.interfaces {
-        add_interface(interface, &mut wanted);
+        add_interface(interface, &mut desired);
     }
     for tenant in &config.tenants {
-        add_tenant(tenant, hops, &mut wanted).map_err(|why| format!("tenant {}: {why}", tenant.number))?;
+        add_tenant(tenant, hops, &mut desired).map_err(|why| format!("tenant {}: {why}", tenant.number))?;
     }
     let mut numbers = Vec::new();
     for end_point in &config.end_points {
         let (number, _) = hops.number_at(end_point.port, end_point.address.into())?;
         numbers.push((end_point.address, number));
-        wanted.add(format!("known_end_points {} do known", end_point.address));
+        desired.add(format!("known_end_points {} do known", end_point.address));
     }
     for server in &config.servers {
         let Some(tenant) = config.tenant(server.tenant) else { continue };
         let number = numbers.iter().find(|(address, _)| *address == server.end_point).map_or(0, |(_, number)| *number);
         let (vni, mac) = (tenant.number, tenant.mac);
-        wanted.add(format!("segments {} {vni} do tenant {vni} {mac}", server.end_point));
-        wanted.add(format!("servers {} do server {number} {vni} {mac} {}", server.number, server.mac));
+        desired.add(format!("segments {} {vni} do tenant {vni} {mac}", server.end_point));
+        desired.add(format!("servers {} do server {number} {vni} {mac} {}", server.number, server.mac));
     }
     for service in &config.services {
-        add_service(config, service, &mut wanted);
+        add_service(config, service, &mut desired);
     }
-    Ok(wanted)
+    Ok(desired)
 }
 
-fn add_interface(interface: &Interface, wanted: &mut Wanted) {
+fn add_interface(interface: &Interface, desired: &mut Desired) {
     let Interface { port, side, mac, address, address6, .. } = interface;
     let own = address.address;
     let (action, network) = match side {
         Side::Outside => ("outside", OUTSIDE),
         Side::Underlay => ("underlay", UNDERLAY),
     };
-    wanted.add(format!("interfaces {port} do {action} {mac}"));
-    wanted.add(format!("own_addresses4 {network} {own} do own"));
+    desired.add(format!("interfaces {port} do {action} {mac}"));
+    desired.add(format!("own_addresses4 {network} {own} do own"));
     if let Some(own) = address6 {
-        wanted.add(format!("own_addresses6 {network} {} do own", own.address));
+        desired.add(format!("own_addresses6 {network} {} do own", own.address));
     }
     if *side == Side::Underlay {
-        wanted.add(format!("own_end_points {own} do own"));
+        desired.add(format!("own_end_points {own} do own"));
     }
 }
 
-fn add_tenant(tenant: &Tenant, hops: &mut Hops, wanted: &mut Wanted) -> Result<(), String> {
+fn add_tenant(tenant: &Tenant, hops: &mut Hops, desired: &mut Desired) -> Result<(), String> {
     let Tenant { number, address, address6, sources, routes, .. } = tenant;
-    wanted.add(format!("own_addresses4 {number} {address} do own"));
-    wanted.add(format!("routes4 {number} {address}/32 do local"));
+    desired.add(format!("own_addresses4 {number} {address} do own"));
+    desired.add(format!("routes4 {number} {address}/32 do local"));
     if let Some(address) = address6 {
-        wanted.add(format!("routes6 {number} {address}/128 do local"));
+        desired.add(format!("routes6 {number} {address}/128 do local"));
     }
     for network in sources {
-        wanted.add(format!("sources{} {number} {} do permit", version(network.address), network.first()));
+        desired.add(format!("sources{} {number} {} do permit", version(network.address), network.first()));
     }
     for route in routes {
         let action = match route.via {
             Some(via) => format!("via {}", hops.number(via)?.0),
             None => "discard".to_owned(),
         };
-        wanted.add(format!("routes{} {number} {} do {action}", version(route.to.address), route.to.first()));
+        desired.add(format!("routes{} {number} {} do {action}", version(route.to.address), route.to.first()));
     }
     Ok(())
 }
 
-fn add_service(config: &Config, service: &Service, wanted: &mut Wanted) {
+fn add_service(config: &Config, service: &Service, desired: &mut Desired) {
     let Service { number, address, protocol, port, .. } = service;
     let (version, bits) = if address.is_ipv4() { (4, 32) } else { (6, 128) };
-    wanted.add(format!("services{version} {address} {protocol} {port} do serve{version} {number}"));
+    desired.add(format!("services{version} {address} {protocol} {port} do serve{version} {number}"));
     let tenants: OrderedSet<u32> = service.servers.iter().filter_map(|it| Some(config.server(*it)?.tenant)).collect();
     for tenant in tenants {
-        wanted.add(format!("sources{version} {tenant} {address}/{bits} do permit"));
+        desired.add(format!("sources{version} {tenant} {address}/{bits} do permit"));
     }
 }
 

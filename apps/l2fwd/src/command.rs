@@ -40,7 +40,7 @@ pub struct L2fwdArguments {
     /// The most addresses that are learned at one port
     #[arg(long, default_value_t = 16_384, value_name = "N")]
     addresses_of_port: usize,
-    /// Tell each address that is learned, moves, or is forgotten
+    /// Report each address that is learned, moves, or is forgotten
     #[arg(long, short)]
     verbose: bool,
 }

@@ -15,7 +15,7 @@ use std::time::Duration;
 const LEARNED: &[u8] = &[1];
 
 /// How often it is reported that a port has too many addresses.
-const TOLD_EVERY: Duration = Duration::from_secs(10);
+const REPORT_INTERVAL: Duration = Duration::from_secs(10);
 
 /// What is learned.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,15 +57,15 @@ pub struct Learning {
     counts: OrderedMap<u16, usize>,
     /// Those whose entries the operator has made.
     fixed: OrderedSet<Station>,
-    /// When the user was last told that a port has too many.
-    told: Option<Duration>,
+    /// When the user last saw that a port has too many.
+    last_report: Option<Duration>,
 }
 
 impl Learning {
     /// Knows no address yet.
     pub fn new(settings: Settings, vlans: Vlans) -> Learning {
         let (ports, counts, fixed) = Default::default();
-        Learning { settings, vlans, ports, counts, fixed, told: None }
+        Learning { settings, vlans, ports, counts, fixed, last_report: None }
     }
 
     /// How many addresses it has learned.
@@ -111,8 +111,8 @@ impl Learning {
         if known.is_none_or(|known| known != port)
             && let Some(why) = self.excess(port)
         {
-            if self.told.is_none_or(|told| now.saturating_sub(told) >= TOLD_EVERY) {
-                self.told = Some(now);
+            if self.last_report.is_none_or(|last_report| now.saturating_sub(last_report) >= REPORT_INTERVAL) {
+                self.last_report = Some(now);
                 orders.note(format!("{why}: further ones are not learned, and their frames are flooded"));
             }
             return;

@@ -116,15 +116,15 @@ impl Vlans {
             let ports: Vec<String> = ports.keys().map(u16::to_string).collect();
             orders.command(format!("multicast add {number} {}", ports.join(" ")));
         }
-        let wanted = self.entries();
+        let desired = self.entries();
         // What an earlier set-up has left must not join networks that are apart now.
         for entry in present {
             let key = key(entry);
-            if let Some((table, keys)) = key.filter(|key| !wanted.contains_key(key)) {
+            if let Some((table, keys)) = key.filter(|key| !desired.contains_key(key)) {
                 orders.command(format!("delete {table} {keys}"));
             }
         }
-        for ((table, keys), action) in &wanted {
+        for ((table, keys), action) in &desired {
             orders.command(format!("add {table} {keys} do {action}"));
         }
         orders.command(format!("default classify do {}", if self.are_set_up() { "refuse" } else { "transparent" }));

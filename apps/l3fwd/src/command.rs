@@ -26,7 +26,7 @@ pub struct L3fwdArguments {
     /// The file with interfaces and routes, as apps/l3fwd/router.toml
     #[arg(long, value_name = "FILE")]
     config: PathBuf,
-    /// Tell each neighbour that is found, or lost
+    /// Report each neighbour that is found, or lost
     #[arg(long, short)]
     verbose: bool,
 }

@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_place() {
+    fn errors_have_their_place() {
         wrong("", expect!["a router has from 1 to 256 interfaces: write [[interface]] for each"]);
         wrong(
             &INTERFACE.replace("10.0.1.1/24", "10.0.1.1"),

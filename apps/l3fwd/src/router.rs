@@ -1,7 +1,7 @@
 //! The router's decisions about the packets that its program does not forward itself.
 //!
-//! What enters: those packets, each with its port and reason; entries that nobody uses; the time. What leaves: entries
-//! for neighbours and gateways, questions and answers about addresses, ICMP messages, and packets that are forwarded.
+//! What enters: those packets, each with its port and reason; idle entries; the time. What leaves: entries
+//! for neighbours and gateways, solicitations and replies of neighbour resolution, ICMP messages, and packets that are forwarded.
 
 use crate::config::{Config, Interface};
 use crate::tables::{self, Tables};
@@ -12,14 +12,14 @@ use controller::bucket::Bucket;
 use controller::neighbours::{Event, Neighbours, Station, Waiting};
 use controller::packet::icmp::{self, Failure};
 use controller::packet::ip::Packet;
-use controller::packet::neighbour::{self, Said};
+use controller::packet::neighbour::{self, NeighbourMessage};
 use controller::packet::{ETHERTYPE_IPV4, ETHERTYPE_IPV6, Frame};
 use controller::{Entry, Fields, Logic, Orders};
 use core::net::IpAddr;
 use std::time::Duration;
 
 /// How often it is reported that a link has too many stations.
-const TOLD_EVERY: Duration = Duration::from_secs(10);
+const REPORT_INTERVAL: Duration = Duration::from_secs(10);
 
 /// A controller of a router.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ pub struct Router {
     /// The gateways that answer, by number.
     up: OrderedSet<u16>,
     is_verbose: bool,
-    told: Option<Duration>,
+    last_report: Option<Duration>,
 }
 
 impl Router {
@@ -45,7 +45,7 @@ impl Router {
         let tables = Tables::new(&config)?;
         let (neighbours, errors) = (Neighbours::new(config.neighbours.clone()), Bucket::new(config.limits.errors));
         let (groups, up) = Default::default();
-        Ok(Router { config, tables, neighbours, errors, groups, up, is_verbose, told: None })
+        Ok(Router { config, tables, neighbours, errors, groups, up, is_verbose, last_report: None })
     }
 
     /// What it knows of the neighbours.
@@ -57,7 +57,7 @@ impl Router {
     fn follow(&mut self, now: Duration, events: Vec<Event>, orders: &mut Orders) {
         for event in events {
             match event {
-                Event::Ask(station, whom) => self.ask(station, whom, orders),
+                Event::Solicit(station, whom) => self.solicit(station, whom, orders),
                 Event::Found(station, mac) => self.found(station, mac, orders),
                 Event::Lost(station) => self.lost(station, orders),
                 Event::Send(packet) => self.send(&packet.frame, orders),
@@ -66,8 +66,10 @@ impl Router {
                 }
             }
         }
-        if self.neighbours.take_refused() > 0 && self.told.is_none_or(|told| now.saturating_sub(told) >= TOLD_EVERY) {
-            self.told = Some(now);
+        if self.neighbours.take_refused() > 0
+            && self.last_report.is_none_or(|last_report| now.saturating_sub(last_report) >= REPORT_INTERVAL)
+        {
+            self.last_report = Some(now);
             orders.note("a link has too many stations: further ones are not looked for");
         }
     }
@@ -119,10 +121,10 @@ impl Router {
         }
     }
 
-    /// Asks where a station is.
-    fn ask(&self, station: Station, whom: Option<Mac>, orders: &mut Orders) {
+    /// Solicits a station.
+    fn solicit(&self, station: Station, whom: Option<Mac>, orders: &mut Orders) {
         if let Some(interface) = self.config.interface(station.port) {
-            neighbour::ask(station, whom, interface.mac, interface.address_for(station.address), orders);
+            neighbour::solicit(station, whom, interface.mac, interface.address_for(station.address), orders);
         }
     }
 
@@ -146,7 +148,7 @@ impl Router {
         }
     }
 
-    /// Tells the sender of a packet what has become of it.
+    /// Sends an ICMP error to the sender of a packet.
     fn report(&mut self, now: Duration, failure: Failure, port: u16, frame: &[u8], orders: &mut Orders) {
         let Some(frame) = Frame::parse(frame) else { return };
         let Some(packet) = Packet::parse(frame.payload).filter(icmp::may_report) else { return };
@@ -193,30 +195,32 @@ impl Router {
 
     /// ARP or neighbour discovery.
     fn neighbour(&mut self, now: Duration, port: u16, bytes: &[u8], orders: &mut Orders) {
-        let Some((interface, said)) = self.config.interface(port).zip(Said::parse(bytes)) else { return };
-        let is_for_it = interface.has(said.target);
-        // All stations of the link hear ARP, whomever it is for.
-        if said.address.is_ipv4() && !(is_for_it && said.mac.is_some_and(|mac| mac.is_station())) {
+        let Some((interface, message)) = self.config.interface(port).zip(NeighbourMessage::parse(bytes)) else {
+            return;
+        };
+        let is_for_it = interface.has(message.target);
+        // All stations of the link receive ARP, whatever its target.
+        if message.address.is_ipv4() && !(is_for_it && message.mac.is_some_and(|mac| mac.is_station())) {
             return;
         }
-        let answer = said.answer(interface.mac).filter(|_| said.is_question && is_for_it);
+        let answer = message.answer(interface.mac).filter(|_| message.is_request && is_for_it);
         if let Some(frame) = answer {
             out(port, frame, orders);
         }
-        if let Some(mac) = said.mac {
-            self.heard(now, port, said.address, mac, said.is_question, orders);
+        if let Some(mac) = message.mac {
+            self.received(now, port, message.address, mac, message.is_request, orders);
         }
     }
 
-    /// A station says where it is.
-    fn heard(&mut self, now: Duration, port: u16, address: IpAddr, mac: Mac, speaks: bool, orders: &mut Orders) {
+    /// A message with the Ethernet address of a station.
+    fn received(&mut self, now: Duration, port: u16, address: IpAddr, mac: Mac, is_request: bool, orders: &mut Orders) {
         let station = Station { port, address };
         let is_on_link = self.config.interface(port).is_some_and(|it| it.is_on_link(address));
         let is_reserved = |it: &Interface| it.addresses.iter().any(|own| own.reserved().contains(&address));
         let is_one = !self.config.is_own(address) && !self.config.interfaces.iter().any(is_reserved);
         if is_on_link && is_one && mac.is_station() {
             // Link-local addresses are looked for as gateways only.
-            let events = self.neighbours.heard(now, station, mac, speaks && !is_link_local(address));
+            let events = self.neighbours.received(now, station, mac, is_request && !is_link_local(address));
             self.follow(now, events, orders);
         }
     }
@@ -323,7 +327,7 @@ impl Logic for Router {
                 orders.command(command);
             }
             if self.is_verbose {
-                orders.note(format!("{address} is forgotten: nobody speaks to it"));
+                orders.note(format!("{address} is forgotten: no packets for it"));
             }
         }
     }

@@ -221,7 +221,7 @@ pub fn found(interface: &Interface, station: Station, mac: Mac, hop: Option<u16>
         let metadata: String = station.metadata().iter().map(|byte| format!("{byte:02x}")).collect();
         commands.push(format!("add next_hops {hop} do {forward} metadata {metadata}"));
     }
-    // A link-local address is nobody's destination beyond the link.
+    // Packets to a link-local address are not forwarded beyond the link.
     if !is_link_local(station.address) {
         let table = table("neighbours", station.address);
         let timeout = if hop.is_some() { String::new() } else { format!(" timeout {age_ms}ms") };

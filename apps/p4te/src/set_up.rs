@@ -14,7 +14,7 @@ const BOTH: (u8, usize) = (0x18, 0);
 const COPIES: [u64; 3] = [1, TO_COLOURS, 3];
 const TO_COLOURS: u64 = 2;
 
-/// The greatest queue that the program can tell.
+/// The greatest queue depth that the program can see.
 const NEVER: u32 = 0x7_ffff;
 
 /// All orders for a switch behind whose port `cpu_port` the controller is, and the state of its routing groups.

@@ -16,7 +16,7 @@ pub struct Settings {
     pub committed_share: u64,
     /// The part from which on it is red.
     pub peak_share: u64,
-    /// 6.1.2: the burst that a meter lets pass: what the link carries in so many microseconds. 5 % of its rate are
+    /// 6.1.2: the burst that a meter lets pass: what the link carries in this time. 5 % of its rate are
     /// 50 ms.
     pub burst_us: u64,
     /// 6.1.3: the part of an incoming link that short flows may have without being unsafe, and that of large ones.
@@ -74,7 +74,7 @@ impl Settings {
         self.measures.has_colours() || self.control_window > 0
     }
 
-    /// The meter of a link that carries so many units a second.
+    /// The meter of a link with this rate.
     pub fn utilisation(&self, units_per_s: u64) -> Rates {
         let burst = self.burst(units_per_s);
         Rates {
@@ -96,7 +96,7 @@ impl Settings {
         burst.max(if units_per_s > PACKETS_PER_S_MAX { FULL_PACKET_BYTES } else { 1 })
     }
 
-    /// The routing group of a queue with so many packets: line 2 of algorithm 3.
+    /// The routing group of a queue with `depth` packets: line 2 of algorithm 3.
     pub fn range(&self, depth: u32) -> u32 {
         let ends = (1..RANGES).map(|range| self.delta.saturating_mul(range));
         ends.into_iter().filter(|end| depth > *end).count() as u32

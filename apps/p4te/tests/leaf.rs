@@ -35,7 +35,7 @@ fn sends(leaf: &mut Leaf, data: &Segment, pause_us: u64) -> (Vec<Segment>, Segme
         parse(frame)
     });
     let up: Vec<Segment> = all.iter().filter(|(port, _)| *port > 2).map(|(_, frame)| parse(frame)).collect();
-    assert_eq!(up.len(), 1, "the packet itself goes on");
+    assert_eq!(up.len(), 1, "the packet itself is forwarded");
     (to_host.collect(), up[0].clone())
 }
 

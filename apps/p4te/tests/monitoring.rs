@@ -20,7 +20,7 @@ fn a_queue_is_reported_when_it_has_changed_by_delta() {
         let depths: Vec<(u32, u32)> = reports(&sent).iter().map(|report| (report.port, report.depth)).collect();
         assert_eq!(depths, [(1, 4), (1, 2), (1, 0)], "{}", way.describe());
         assert!(reports(&sent).iter().all(|it| it.has_queue_event && !it.has_utilisation_event));
-        // Packets that leave the queue as it was tell nothing new.
+        // Packets that leave the queue as it was are not reported.
         let sent = [leaf.pass(5, &frame, 50_000), leaf.pass(5, &frame, 50_000)].concat();
         assert_eq!((frames(&sent).len(), reports(&sent)), (2, Vec::new()));
     }

@@ -25,7 +25,7 @@ fn report(leaf: &mut Leaf, port: u32, depth: Option<u32>, colour: Option<u8>) {
     leaf.carry_out(&orders);
 }
 
-/// What egress would have told ingress of a port.
+/// What egress would have reported to ingress of a port.
 fn colour(leaf: &mut Leaf, port: usize, colour: u64) {
     let program = leaf.switch.program().clone();
     let (id, _) = program.registers.iter_enumerated().find(|(_, it)| it.name.ends_with("port_utilisations")).unwrap();
@@ -118,7 +118,7 @@ fn packets_for_hosts_go_down_with_their_addresses() {
         assert_eq!((*port, &frame[..12]), (2, &[2, 0, 0, 0, 0, 2, 2, 1, 0, 0, 0, 2][..]));
         assert_eq!(parse(frame).traffic_class, 0x0a, "{}: ECN and the class stay", way.describe());
         assert!(crate::frames::has_right_checksum(frame));
-        // Nobody has this address, and nothing but IP is sent on.
+        // No host has this address, and nothing but IP is sent on.
         let mut other = segment.frame();
         other[12..14].copy_from_slice(&[0x88, 0xb6]);
         assert_eq!(leaf.pass(6, &other, 100), []);

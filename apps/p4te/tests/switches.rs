@@ -37,7 +37,7 @@ impl Output for Sent {
     }
 }
 
-/// Two hosts, two uplinks of so many packets a second.
+/// Two hosts, two uplinks of this many packets a second.
 pub fn place(packets_per_s: u64) -> Place {
     let port = |number: u32, behind, prefixes| Port {
         number,
@@ -103,13 +103,13 @@ impl Leaf {
         self.switch.set_queues(Some(port), None, |queue| queue.packets_per_s = packets_per_s).unwrap();
     }
 
-    /// What comes out by when this frame has come in, and so many microseconds have passed.
+    /// What comes out by when this frame has come in, and this time has passed.
     pub fn pass(&mut self, port: u32, frame: &[u8], then_us: u64) -> Vec<(u32, Vec<u8>)> {
         self.switch.receive(self.now_us * 1_000, port, frame);
         self.wait(then_us)
     }
 
-    /// What comes out in so many microseconds.
+    /// What comes out in this time.
     pub fn wait(&mut self, microseconds: u64) -> Vec<(u32, Vec<u8>)> {
         let mut sent = Sent::default();
         self.switch.run(self.now_us * 1_000, &mut sent);

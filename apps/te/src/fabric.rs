@@ -13,11 +13,11 @@ pub struct FabricSettings {
     pub mark_from: Option<u64>,
     /// HULA and CONGA: the span of the estimator is 2 to the power of this in microseconds.
     pub span_shift: u8,
-    /// HULA: after so long without probes another way is taken. CONGA: so long reports count.
+    /// HULA: after this time without probes another path is taken. CONGA: how long reports count.
     pub age_us: u64,
 }
 
-/// The greatest queue that the program can tell.
+/// The greatest queue depth that the program can see.
 const NEVER: u64 = 0x7_ffff;
 
 /// The table of ports that lead up.
@@ -133,8 +133,8 @@ pub fn set_up_probes(place: &Place, settings: &FabricSettings) -> Vec<Order> {
 /// The scale of the fastest ports (`hula.p4`).
 const FULL_SCALE: u128 = 256;
 
-/// What CONGA needs: leaves by their addresses, the own number, the uplinks, what a level is on each port. Packets have
-/// so many bytes on average where meters count packets.
+/// What CONGA needs: leaves by their addresses, the own number, the uplinks, what a level is on each port. Packets have `packet_bytes`
+/// bytes on average where meters count packets.
 pub fn set_up_reports(place: &Place, settings: &FabricSettings, packet_bytes: Option<u64>) -> Vec<Order> {
     let count = place.up().count() as u128;
     let own = place.leaf.unwrap_or(0);
@@ -181,7 +181,7 @@ pub fn set_up_polling(place: &Place) -> Vec<Order> {
     leaves(place).collect()
 }
 
-/// What DRILL needs: the ports that lead up by numbers, and what leaves by them. Packets of so many bytes on average
+/// What DRILL needs: the ports that lead up by numbers, and what leaves by them. Packets of `packet_bytes` bytes on average
 /// leave where meters count packets.
 pub fn set_up_choices(place: &Place, packet_bytes: Option<u64>) -> Vec<Order> {
     let count = place.up().count() as u128;

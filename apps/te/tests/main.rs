@@ -10,7 +10,7 @@ use testkit::corpus::{Way, folder};
 use testkit::pipeline::{program_of_text, switch_with};
 
 const CPU: u32 = 510;
-/// After so many microseconds without probes a way is not believed.
+/// After this time without probes a path is not used, in microseconds.
 const AGE_US: u64 = 1_000;
 
 const WAYS: [Way; 2] = [
@@ -130,7 +130,7 @@ fn datagram(leaf: u8, flow: u16) -> Vec<u8> {
 }
 
 #[test]
-fn hula_takes_the_way_that_probes_tell() {
+fn hula_takes_the_path_that_probes_report() {
     for way in WAYS {
         let mut leaf = Leaf::new(way, "HULA");
         // The controller's own probe goes up everywhere, with the leaf's number.
@@ -163,7 +163,7 @@ fn hula_leaves_a_port_that_brings_no_probes() {
         leaf.probe(5, 2, 0);
         leaf.probe(6, 2, 9_000);
         assert_eq!(leaf.port_to(2, 1), 5);
-        // Port 5 is silent. Its flow has no pause of a flowlet, and goes on by the other port all the same.
+        // Port 5 is silent. Its flow has no pause of a flowlet, and moves to the other port all the same.
         for _ in 0..3 {
             leaf.now_us += 400;
             leaf.probe(6, 2, 9_000);

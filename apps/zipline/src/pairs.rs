@@ -206,7 +206,7 @@ pub struct Pairs {
     encoders_disconnected: OrderedSet<usize>,
     decoders_disconnected: OrderedSet<usize>,
     /// Whether a decoder has reported its contents. Decoders that report later cannot add to them.
-    has_decoder_told: bool,
+    has_decoder_reported: bool,
     orders: VecDeque<Order>,
 }
 
@@ -228,7 +228,7 @@ impl Pairs {
             counts: Counts { retiring: u64::from(settings.identifiers), ..Counts::default() },
             encoders_disconnected: (0..settings.encoders).collect(),
             decoders_disconnected: (0..settings.decoders).collect(),
-            has_decoder_told: false,
+            has_decoder_reported: false,
             orders: VecDeque::new(),
         }
     }
@@ -365,7 +365,7 @@ impl Pairs {
     /// A decoder is connected and has these bases, by identifier. It has carried out no order since it reported them.
     pub fn decoder_back(&mut self, now_ns: u64, decoder: usize, has: &OrderedMap<u32, Held>) {
         self.decoders_disconnected.remove(&decoder);
-        let is_first = !std::mem::replace(&mut self.has_decoder_told, true);
+        let is_first = !std::mem::replace(&mut self.has_decoder_reported, true);
         for identifier in 0..self.settings.identifiers {
             let held = has.get(&identifier);
             held.into_iter().for_each(|held| self.fix(now_ns, identifier, held));

@@ -72,7 +72,7 @@ pub fn special_code(specialised: SpecialisedProgram, cc: Option<&str>) -> Result
     wirespeed::specialise(specialised, &compiler(cc)).map_err(|error| error.to_string())
 }
 
-/// What to say of the cache, if anything was wrong with it.
+/// The message about the cache, if anything was wrong with it.
 pub fn cache_note(backend: &Backend) -> Option<String> {
     let Backend::Native(native, _) = backend else { return None };
     native.cache_note().map(|note| said_of("native code", note))
@@ -153,10 +153,10 @@ pub fn set_up(program: &Program, backend: Backend, arguments: &SwitchArguments) 
         .start_number(if arguments.starts_anew { RandomState::new().hash_one(()) } else { arguments.seed })
         .queues(usize::from(arguments.priority_queues))
         .plug_ins(arguments.plug_ins.iter().cloned());
-    let is_told = cache_note(&backend).is_some();
+    let is_reported = cache_note(&backend).is_some();
     let mut switch = builder.build_core_on(backend).map_err(Failure::of)?;
     // The cache is the same for both: one note is enough.
-    if let (false, Some(why)) = (is_told, switch.plug_in().and_then(PlugIn::cache_note)) {
+    if let (false, Some(why)) = (is_reported, switch.plug_in().and_then(PlugIn::cache_note)) {
         terminal::note(said_of("adapter to the plug-in", why));
     }
     install(&mut switch, &arguments.entries)?;

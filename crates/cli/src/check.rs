@@ -65,7 +65,7 @@ pub fn check(arguments: &CheckArguments) -> Result<Exit, Exit> {
 }
 
 /// Checks as far as possible: a program without `main`, or for an unknown architecture, is checked in full but not
-/// lowered. `None` if there are errors, else a remark, which is empty where there is nothing to say.
+/// lowered. `None` if there are errors, else a remark, which may be empty.
 fn verdict(source: &mut Source) -> Option<String> {
     let typed = source.check()?;
     source.lint(&typed);

@@ -17,7 +17,7 @@ use crate::trial;
 use control::Api;
 use control::api::{Code, Fault};
 use live::PortSpec;
-use p4runtime::{Compiled, Compiler, Feed, Options, Patience, Ports, Server};
+use p4runtime::{CompileDeadline, Compiled, Compiler, Feed, Options, Ports, Server};
 use serde_json::Value;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Component, Path, PathBuf};
@@ -137,8 +137,8 @@ impl ProgramCompiler {
 }
 
 impl Compiler for ProgramCompiler {
-    fn compile(&self, text: &str, patience: &Patience) -> Result<Compiled, Fault> {
-        trial::try_program(text, &self.arguments, patience)?;
+    fn compile(&self, text: &str, deadline: &CompileDeadline) -> Result<Compiled, Fault> {
+        trial::try_program(text, &self.arguments, deadline)?;
         let source = &self.arguments.switch.source;
         let files = SentFiles { text, include: &source.include };
         let made = self.origin.compile_from(Path::new(SENT_NAME), source, &files);

@@ -249,8 +249,8 @@ impl Shell<'_> {
                 Ok(After::Quit) => break,
                 Err(failure) => {
                     self.complain(&failure, place(file, index).as_deref());
-                    let goes_on = self.arguments.keep_going && !matches!(failure, Failure::Connection(_));
-                    if !goes_on {
+                    let keeps_running = self.arguments.keep_going && !matches!(failure, Failure::Connection(_));
+                    if !keeps_running {
                         break;
                     }
                 }

@@ -118,7 +118,7 @@ pub fn show(source: &Source) {
     }
 }
 
-/// The program of a source without errors, after all passes unless the options say otherwise.
+/// The program of a source without errors, after all passes unless the options exclude some.
 fn compiled(source: Source, program: ir::Program, options: &Options) -> Compiled {
     let (program, tree) = source.into_program(program, options);
     Compiled { tree, program }

@@ -29,8 +29,8 @@ impl Links {
     }
 
     /// Reports that a port has lost its link or has it again. A port changes once a second at most.
-    pub fn tell(&self, port: u32, is_up: bool) {
+    pub fn report(&self, port: u32, is_up: bool) {
         // The thread ends after this only.
-        let _told = self.0.send((port, is_up));
+        let _reported = self.0.send((port, is_up));
     }
 }

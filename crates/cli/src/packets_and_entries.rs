@@ -51,7 +51,7 @@ pub struct GenArguments {
     /// The flows of each kind of traffic
     #[arg(long, default_value_t = 1_000, value_name = "N")]
     pub flows: u64,
-    /// The entries of each table, as far as packets have so many different keys [default: as many as flows]
+    /// The entries of each table, as far as packets have as many different keys [default: as many as flows]
     #[arg(long, value_name = "N")]
     pub entries: Option<u64>,
     /// The packets [default: ten of each flow, at most 1,000,000]
@@ -133,7 +133,7 @@ pub fn generate(arguments: &GenArguments) -> Result<Exit, Exit> {
         true => say!("{}", json(&report, &entries, &captures)),
         false => print(arguments, &report, &entries, &captures),
     }
-    tell_lack(arguments.entries, compiled.program.ir(), &report);
+    report_lack(arguments.entries, compiled.program.ir(), &report);
     Ok(Exit::Success)
 }
 
@@ -182,8 +182,8 @@ fn usage(message: impl std::fmt::Display) -> Exit {
     Exit::Usage
 }
 
-/// Tells if no table has as many entries as were asked for, and why the fullest has not.
-fn tell_lack(asked: Option<u64>, program: &ir::Program, report: &Report) {
+/// Reports if no table has as many entries as requested, and why the fullest has fewer.
+fn report_lack(asked: Option<u64>, program: &ir::Program, report: &Report) {
     let Some(fullest) = report.tables.iter().max_by_key(|table| table.entries) else { return };
     let Some(asked) = asked.filter(|asked| fullest.entries < *asked) else { return };
     let size = program.tables.iter().find(|table| table.name == fullest.name).map_or(0, |table| table.size);

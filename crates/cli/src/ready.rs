@@ -16,7 +16,7 @@ pub const SOCKET_VARIABLE: &str = "NOTIFY_SOCKET";
 pub const MESSAGE: &[u8] = b"READY=1";
 
 /// Sends the message, if the environment names a socket.
-pub fn tell() -> io::Result<()> {
+pub fn report() -> io::Result<()> {
     match std::env::var_os(SOCKET_VARIABLE).filter(|name| !name.is_empty()) {
         Some(name) => UnixDatagram::unbound()?.send_to_addr(MESSAGE, &address(&name)?).map(|_| ()),
         None => Ok(()),

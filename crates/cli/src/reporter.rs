@@ -76,7 +76,7 @@ impl Reporter {
     pub fn finish(&mut self, switch: &Switch, ports: &Ports, ended: Ended, elapsed: Duration) {
         self.clear_line();
         if self.is_log {
-            tell_end(switch, ports, ended, elapsed);
+            report_end(switch, ports, ended, elapsed);
         }
         if self.json {
             say!("{}", summary_json(switch, ports, ended, elapsed));
@@ -175,7 +175,7 @@ impl Events for Reporter {
 
     fn link_changed(&mut self, port: u32, has_link: bool) {
         if let Some(links) = &self.links {
-            links.tell(port, has_link);
+            links.report(port, has_link);
         }
     }
 
@@ -187,7 +187,7 @@ impl Events for Reporter {
 }
 
 /// Logs that the switch has stopped, with its totals.
-fn tell_end(switch: &Switch, ports: &Ports, ended: Ended, elapsed: Duration) {
+fn report_end(switch: &Switch, ports: &Ports, ended: Ended, elapsed: Duration) {
     let stats = switch.stats();
     let lost = |received| -> u64 {
         let losses = ports.iter().flat_map(|(_, driver)| driver.counters().snapshot().losses());

@@ -76,7 +76,7 @@ fn forward(arguments: &RunArguments, packet_log: Option<PacketLog>) -> Result<Ex
     let mut setup = Setup::of_ports(ports::open(&specs, queues, arguments.pcap.as_deref())?);
     setup.inbox = Some(inbox);
     set_timers(&api, &mut setup, controllers.as_ref(), name.as_ref().map(|_| number_max));
-    setup.workers = Some(told_of_queues(workers, &setup.ports));
+    setup.workers = Some(with_queue_limit(workers, &setup.ports));
     setup.specialiser = specialiser(arguments)?;
     let stop = stop_flag(arguments)?;
     let published = Arc::new(Published::default());
@@ -84,7 +84,7 @@ fn forward(arguments: &RunArguments, packet_log: Option<PacketLog>) -> Result<Ex
     let sources = sources(&api, &published, controllers.as_ref().map(|it| it.server.address()));
     let metrics = metrics.map(|bound| serve_metrics(bound, sources)).transpose()?;
     setup.links_changed = watch_links(&command_queue);
-    setup.goes_on = controllers.is_some();
+    setup.keeps_running = controllers.is_some();
     let links = start_links(&api)?;
     // A controller may have set another program by now.
     let mut switch = admitted(&command_queue, &api)?;
@@ -97,7 +97,7 @@ fn forward(arguments: &RunArguments, packet_log: Option<PacketLog>) -> Result<Ex
         server
     });
     greet(arguments, name.as_deref(), &switch, server.as_ref());
-    ready::tell().map_err(|error| system_error(format!("cannot report that the switch is ready: {error}")))?;
+    ready::report().map_err(|error| system_error(format!("cannot report that the switch is ready: {error}")))?;
     let started = Instant::now();
     let result = worker::run(&mut switch, setup, &stop, &mut reporter);
     let elapsed = started.elapsed();
@@ -152,7 +152,7 @@ fn start_links(api: &Arc<Api>) -> Result<Links, Exit> {
 }
 
 /// Records which ports have several queues, for the workers.
-fn told_of_queues(workers: Arc<Workers>, ports: &[Port]) -> Arc<Workers> {
+fn with_queue_limit(workers: Arc<Workers>, ports: &[Port]) -> Arc<Workers> {
     workers.set_divided_ports(ports::divided(ports));
     workers
 }

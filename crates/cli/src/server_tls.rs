@@ -41,7 +41,7 @@ impl ServerTlsArguments {
         Ok(Some(Tls { certificate: pem::certificate(certificate)?, key: pem::key(key)?, client_ca }))
     }
 
-    /// Says why a server did not start.
+    /// Reports why a server did not start.
     pub fn refuse(&self, error: &StartError) -> Exit {
         match (error, &self.p4runtime_cert, &self.p4runtime_key) {
             (StartError::Tls(_), Some(certificate), Some(key)) => {

@@ -87,7 +87,7 @@ pub struct SimArguments {
     /// Run once with each of the values, in all combinations with those of other keys; may be repeated
     #[arg(long = "sweep", value_name = "KEY=VALUE,VALUE")]
     pub sweep: Vec<String>,
-    /// Run with so many seeds, from the scenario's or that of --seed on, as in `20`; or with these, as in `1..20` or
+    /// Run with this many seeds, from the scenario's or that of --seed on, as in `20`; or with these, as in `1..20` or
     /// `3,5,8`
     #[arg(long, value_name = "SEEDS")]
     pub seeds: Option<String>,
@@ -371,7 +371,7 @@ impl<'a> Session<'a> {
         Ok(simulation)
     }
 
-    /// The journeys of the flow that is traced, if one is: its programs tell their steps.
+    /// The journeys of the flow that is traced, if one is: its programs report their steps.
     fn journeys(&self, simulation: &mut Simulation) -> Result<Option<Journeys>, Exit> {
         let Some(flow) = self.arguments.trace else { return Ok(None) };
         let Some(journeys) = Journeys::new(simulation, flow) else {
@@ -575,16 +575,16 @@ impl Programs<'_> {
     }
 }
 
-/// Looks at a simulation after each slice of its run, and says whether to go on.
+/// Looks at a simulation after each slice of its run, and returns whether to continue.
 type Each<'a> = dyn FnMut(&mut Simulation) -> Result<bool, Exit> + 'a;
 
 /// Runs the simulation and shows how far it is.
 fn run(simulation: &mut Simulation, each: &mut Each<'_>) -> Result<(), Exit> {
     let (progress, began) = (Progress::start("simulating"), Instant::now());
     run_quietly(simulation, &mut |simulation| {
-        let goes_on = each(simulation)?;
+        let keeps_running = each(simulation)?;
         progress.set(describe(simulation, began.elapsed()));
-        Ok(goes_on)
+        Ok(keeps_running)
     })
 }
 

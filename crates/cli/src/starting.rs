@@ -123,7 +123,7 @@ pub fn load(arguments: &RunArguments, state: Option<&StateFolder>, log: Option<&
                 load_idle(arguments)
             }
             (None, Some(state)) if state.is_some() => Err(state.has_no_program("its program is damaged")),
-            // The arguments ask for a file, a state or controllers.
+            // The arguments request a file, a state or controllers.
             (None, state) => Err(state.map_or(Exit::Usage, |state| state.has_no_program("it has no program yet"))),
         };
     };

@@ -118,20 +118,20 @@ impl StateFolder {
             let info = started.and_then(|started| started.config.p4info.as_ref());
             let words = info.and_then(|info| ErrorText::of(info, &api.program(), &api.notes()));
             for what in left_out {
-                let what = words.as_ref().map_or_else(|| what.clone(), |words| words.tell(&what));
+                let what = words.as_ref().map_or_else(|| what.clone(), |words| words.with_names(&what));
                 terminal::warning(format!("not restored: {what}"));
             }
         }
-        let goes_on = self.saved.is_some();
+        let keeps_running = self.saved.is_some();
         drop(self.saved);
         let mut trouble = Trouble::default();
         if let Err(error) = api.keep_in(self.store, program) {
-            if !goes_on {
+            if !keeps_running {
                 terminal::error(with_cure(&error));
                 return Err(Exit::System);
             }
             // A switch that has forwarded before must not stay down because its disk is full by now.
-            trouble.tell(Some(with_cure(&error)));
+            trouble.report(Some(with_cure(&error)));
         }
         let (stop, stopped) = mpsc::channel();
         let saved = Arc::clone(&api);
@@ -143,7 +143,7 @@ impl StateFolder {
                 if failed.is_some() && stopped.recv_timeout(SAVE_INTERVAL) != Err(RecvTimeoutError::Timeout) {
                     return;
                 }
-                trouble.tell(failed.map(|fault| fault.message));
+                trouble.report(failed.map(|fault| fault.message));
             }
         };
         let thread = std::thread::Builder::new().name("saver".to_owned()).spawn(work);
@@ -173,7 +173,7 @@ fn with_cure(error: &StoreError) -> String {
 struct Trouble(Option<String>);
 
 impl Trouble {
-    fn tell(&mut self, trouble: Option<String>) {
+    fn report(&mut self, trouble: Option<String>) {
         match (&self.0, &trouble) {
             (None, Some(new)) => terminal::warning(format!("the state cannot be stored for now: {new}")),
             (Some(_), None) => terminal::warning("the state is stored again"),

@@ -114,7 +114,7 @@ impl Tester<'_> {
                 Ok(_) => Verdict::Compiled,
                 Err(message) => Verdict::NotRun(message),
             };
-            self.tell(&file, kind, &verdict);
+            self.report(&file, kind, &verdict);
         }
     }
 
@@ -128,7 +128,7 @@ impl Tester<'_> {
                 Err(message) if self.arguments.json => Verdict::NotRun(message.clone()),
                 Err(message) => Verdict::NotRun(std::mem::replace(message, "for the same reasons".to_owned())),
             };
-            self.tell(file, kind, &verdict);
+            self.report(file, kind, &verdict);
             if let Verdict::Ran(outcome) = verdict {
                 observations.push(outcome.observation);
             }
@@ -136,7 +136,7 @@ impl Tester<'_> {
         if let [interpreted, native] = &observations[..]
             && let Some(text) = difference(interpreted, native, Order::Same)
         {
-            self.tell_difference(file, &text);
+            self.show_difference(file, &text);
         }
     }
 
@@ -172,7 +172,7 @@ impl Tester<'_> {
     }
 
     /// Counts and shows a verdict.
-    fn tell(&mut self, file: &Path, kind: BackendKind, verdict: &Verdict) {
+    fn report(&mut self, file: &Path, kind: BackendKind, verdict: &Verdict) {
         let is_passed = verdict.is_passed();
         *(if is_passed { &mut self.passed } else { &mut self.failed }) += 1;
         if self.arguments.json {
@@ -208,7 +208,7 @@ impl Tester<'_> {
         }
     }
 
-    fn tell_difference(&mut self, file: &Path, text: &str) {
+    fn show_difference(&mut self, file: &Path, text: &str) {
         self.failed += 1;
         let what = "the interpreter (first) and native code (second) differ, which is a bug of ours";
         if self.arguments.json {

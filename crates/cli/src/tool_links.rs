@@ -46,7 +46,7 @@ pub fn links(arguments: &LinksArguments) -> Result<Exit, Exit> {
             Exit::System
         })?;
         make_links(dir, &own, arguments.force)?;
-        tell_of_path(dir, &own);
+        explain_path(dir, &own);
     }
     if let Some(dir) = &arguments.python {
         write_module(dir)?;
@@ -89,7 +89,7 @@ fn leads_to(path: &Path, own: &Path) -> bool {
 }
 
 /// Reports which other programs a shell would find by these names.
-fn tell_of_path(dir: &Path, own: &Path) {
+fn explain_path(dir: &Path, own: &Path) {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
     let found = |name: &str| folders.iter().map(|folder| folder.join(name)).find(|path| path.is_file());

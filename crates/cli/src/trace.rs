@@ -83,7 +83,7 @@ fn subject(arguments: &TraceArguments) -> Result<(Arc<Described>, Switch), Exit>
             let switch = backend::build(&compiled.program, Backend::Interpreter, &arguments.switch)?;
             return Ok((Arc::new(Described::new(&compiled)), switch));
         }
-        // The arguments ask for one of them.
+        // The arguments request one of them.
         (None, None, None) => return Err(Exit::Usage),
     };
     let wrong = |problem: control::Problem| {

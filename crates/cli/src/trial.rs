@@ -15,7 +15,7 @@ use nix::sys::resource::{Resource, setrlimit};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use p4_14::Standard;
-use p4runtime::Patience;
+use p4runtime::CompileDeadline;
 use std::fs::File;
 use std::io::{Read as _, Seek as _, Write as _};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
@@ -33,8 +33,8 @@ const PROCESSOR_SECONDS_MAX: u64 = 240;
 /// The polling interval for the end of the process.
 const INTERVAL: Duration = Duration::from_millis(10);
 
-/// Checks whether a program can be compiled for a run, as long as `patience` allows.
-pub fn try_program(text: &str, arguments: &RunArguments, patience: &Patience) -> Result<(), Fault> {
+/// Checks whether a program can be compiled for a run, as long as `deadline` allows.
+pub fn try_program(text: &str, arguments: &RunArguments, deadline: &CompileDeadline) -> Result<(), Fault> {
     let system = |error: std::io::Error| Fault::new(Code::Unavailable, format!("cannot start the compiler: {error}"));
     let (sent, said) = (file_of(text.as_bytes()).map_err(system)?, tempfile::tempfile().map_err(system)?);
     let mut command = Command::new("/proc/self/exe");
@@ -46,7 +46,7 @@ pub fn try_program(text: &str, arguments: &RunArguments, patience: &Patience) ->
         if let Some(status) = child.0.try_wait().map_err(system)? {
             break status;
         }
-        if let Some(fault) = patience.lost() {
+        if let Some(fault) = deadline.stop_reason() {
             return Err(fault);
         }
         std::thread::sleep(INTERVAL);

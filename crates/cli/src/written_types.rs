@@ -265,7 +265,7 @@ mod tests {
         assert_eq!(path("meta.station", 48), Some("MAC_ADDRESS"));
         assert_eq!(path("meta.seen", 48), Some("DECIMAL"));
         assert_eq!(path("meta.plain_mac", 48), Some("DECIMAL"), "it may be a time");
-        // The text says no more than the width.
+        // The text has no more than the width.
         assert_eq!(path("hdr.ipv4.addr", 32), None);
         assert_eq!(path("hdr.ipv6.dst", 128), None);
         assert_eq!(types.of_field("ipv4_t", "dst", 32), Some("IPV4_ADDRESS"));

@@ -76,9 +76,9 @@ for family in (socket.AF_INET, socket.AF_INET6):
         sockets.append(it)
 digests = collections.defaultdict(hashlib.sha256)
 counts = collections.Counter()
-patience = 15
-while ready := select.select(sockets, [], [], patience)[0]:
-    patience = 3
+timeout_s = 15
+while ready := select.select(sockets, [], [], timeout_s)[0]:
+    timeout_s = 3
     for it in ready:
         payload, source = it.recvfrom(4096)
         flow = source[1] - 4000
@@ -213,7 +213,7 @@ fn ctl_once_there(network: &Network, line: &str) -> String {
     let started = Instant::now();
     loop {
         match network.try_run("near", &format!("{} ctl {line}", env!("CARGO_BIN_EXE_wirespeed"))) {
-            Ok(told) => return told,
+            Ok(output) => return output,
             Err(complaint) => assert!(started.elapsed() < Duration::from_secs(50), "it does not start: {complaint}"),
         }
         thread::sleep(Duration::from_millis(200));
@@ -221,14 +221,14 @@ fn ctl_once_there(network: &Network, line: &str) -> String {
 }
 
 #[test]
-fn a_gateway_says_that_it_has_one_worker() {
+fn a_gateway_reports_that_it_has_one_worker() {
     let Some(network) = network() else { return };
     let near = entries(NEAR);
     let ports = "--port 1=n1 --port 2=n2 --p4runtime 127.0.0.1:9559";
     let gateway = gateway(&network, "near", &near, ports, "2");
     let ctl = |line: &str| network.try_run("near", &format!("{} ctl {line}", env!("CARGO_BIN_EXE_wirespeed")));
-    let told = ctl_once_there(&network, "workers");
-    assert!(told.starts_with("1 of at most 64\nnot in parallel: the program joins or splits packets"), "{told}");
+    let output = ctl_once_there(&network, "workers");
+    assert!(output.starts_with("1 of at most 64\nnot in parallel: the program joins or splits packets"), "{output}");
     let refused = ctl("workers 2").unwrap_err();
     assert!(refused.contains("there is 1 worker, not 2: the program joins or splits packets"), "{refused}");
     assert!(ctl("workers auto").unwrap().starts_with("1 of at most 64\n"));

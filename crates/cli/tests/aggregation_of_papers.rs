@@ -327,7 +327,7 @@ fn a_restart_loses_what_was_held_and_nothing_else() {
             let wanted = as_often(messages);
             let arrived = arrived(design, &came);
             assert!(arrived.iter().all(|(message, count)| wanted.get(message) == Some(count)), "{design:?}: invented");
-            // The first that came in are the first that go on.
+            // The first that came in are the first that are forwarded.
             let held = messages.len() - arrived.len();
             let most = if design == Design::Fixed { 0 } else { 1467 / 5 };
             assert!(held <= most && !arrived.is_empty(), "{design:?}: {held} held");
@@ -345,7 +345,7 @@ fn compress(m: u32, from: &Path, small: &Path) {
     compress_chunks(m, [0, 1], from, small);
 }
 
-/// The same with so many chunks of a packet, which begin so many bytes behind the Ethernet header.
+/// The same with `count` chunks of a packet, which begin `offset` bytes behind the Ethernet header.
 fn compress_chunks(m: u32, [offset, count]: [u32; 2], from: &Path, small: &Path) {
     let folder = tempfile::tempdir().unwrap();
     let [encoder, decoder, back] = ["encoder.txt", "decoder.txt", "back.pcap"].map(|name| folder.path().join(name));
@@ -405,14 +405,14 @@ fn full_packets_are_compressed_chunk_by_chunk() {
     }
     let per_message = |path: &Path| wire_bytes(path) as f64 / messages.len() as f64;
     let mut text = String::new();
-    let mut told = |name: &str, alone: f64, large: f64, both: f64| {
+    let mut add_line = |name: &str, alone: f64, large: f64, both: f64| {
         text.push_str(&format!("{name}: {alone:.1} alone, {large:.1} in aggregates, {both:.1} compressed as well\n"));
     };
     for design in [Design::Variable, Design::Packed] {
         write(&sent, design, &messages);
         run(design, &design.together(), &sent, &large, &["--port".to_owned(), timer_port("50ms")]);
         compress_chunks(10, [0, 8], &large, &small);
-        told(&format!("{design:?}"), per_message(&sent), per_message(&large), per_message(&small));
+        add_line(&format!("{design:?}"), per_message(&sent), per_message(&large), per_message(&small));
         run(design, &design.apart(), &large, &came, &[]);
         assert!(arrived(design, &came) == as_often(&messages), "{design:?}: not each message as often as it was sent");
     }
@@ -431,7 +431,7 @@ fn full_packets_are_compressed_chunk_by_chunk() {
     writer.flush().unwrap();
     run_program(&program, &near, &sent, &large, &[]);
     compress_chunks(10, [44, 8], &large, &small);
-    told("gateway", per_message(&sent), per_message(&large), per_message(&small));
+    add_line("gateway", per_message(&sent), per_message(&large), per_message(&small));
     run_program(&program, &far, &large, &came, &[]);
     let came: Vec<Vec<u8>> = read(&came).into_iter().map(|(frame, _)| frame[14..].to_vec()).collect();
     assert!(came.iter().eq(frames.iter().map(|frame| &frame[14..])), "not each packet, unchanged and in order");
@@ -562,7 +562,7 @@ fn send_all(network: &Network, design: Design, meanwhile: impl FnOnce()) -> Runn
 }
 
 /// The number of messages at the server, of different ones, and of those that were never sent.
-fn told(server: Running) -> [u32; 3] {
+fn counts(server: Running) -> [u32; 3] {
     let numbers: Vec<u32> = server.wait().split_whitespace().map(|number| number.parse().unwrap()).collect();
     numbers.try_into().unwrap()
 }
@@ -587,9 +587,9 @@ fn over_a_slow_link(design: Design, aggregates: bool) -> Option<[u32; 3]> {
     let switches = [start(&network, "first", design, &first, &timer), start(&network, "second", design, &second, "")];
     wait_for_ping(&network);
     let server = send_all(&network, design, || {});
-    let told = told(server);
+    let counts = counts(server);
     drop(switches);
-    Some(told)
+    Some(counts)
 }
 
 /// Each message takes 64 bytes and more of the link when it goes alone, and a third of that with others.
@@ -625,7 +625,7 @@ fn workers(network: &Network) -> u32 {
     ask(network, "registers worker_counter 0")["value"].as_str().unwrap().parse().unwrap()
 }
 
-/// Sends all messages to a switch where so few packets a second go round that messages wait, and many packets want
+/// Sends all messages to a switch where so few packets a second go round that messages wait, and many packets need
 /// to become workers. Returns the most workers that were seen at once.
 fn most_workers(limit: u32, rounds_per_second: u32) -> Option<u32> {
     let network = network()?;
@@ -651,7 +651,7 @@ fn most_workers(limit: u32, rounds_per_second: u32) -> Option<u32> {
             assert!(started.elapsed() < Duration::from_secs(60), "not all messages are taken: {most} workers");
         }
     });
-    assert_eq!(told(server), [MESSAGES, MESSAGES, 0], "limit {limit}");
+    assert_eq!(counts(server), [MESSAGES, MESSAGES, 0], "limit {limit}");
     assert_eq!(workers(&network), 0, "limit {limit}: all workers have left");
     assert_eq!(counted(&network, "stored 0"), u64::from(MESSAGES), "limit {limit}");
     assert_eq!(counted(&network, "dropped 4"), 0, "limit {limit}: the ring buffer was full");

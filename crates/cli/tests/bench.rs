@@ -126,7 +126,7 @@ fn workers_have_rows_of_their_own() {
 }
 
 #[test]
-fn what_is_dropped_is_told() {
+fn drops_are_reported() {
     check(
         "basic.p4",
         &["--count", "100", "--backend", "interp"],

@@ -15,7 +15,7 @@ const NOTE: &str = "note: ";
 const NOT_KEPT: &str = "is in a temporary folder, and is not kept";
 
 /// Why these tests are skipped.
-const NEEDS_MOUNTS: &str = "needs root (CAP_SYS_ADMIN), to mount file systems that nobody else sees";
+const NEEDS_MOUNTS: &str = "needs root (CAP_SYS_ADMIN), to mount file systems that no other process sees";
 
 /// Makes file systems, seen only by the command that follows. They are in the folder `cache`, which is the cache, and
 /// in other folders for temporary files.

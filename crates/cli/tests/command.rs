@@ -442,7 +442,7 @@ fn a_capture_that_is_cut_off_gives_its_whole_packets_and_an_error() {
 }
 
 #[test]
-fn trace_tells_the_journey() {
+fn trace_shows_the_journey() {
     let folder = Folder::with(&[("p.p4", PROGRAM), ("entries.txt", "table_add by_address send 10.0.0.0/8 => 5\n")]);
     folder.check(
         "trace p.p4 --entries entries.txt --packet 1:010a000001ff",
@@ -489,7 +489,7 @@ fn trace_shows_parameters_without_bits() {
 }
 
 #[test]
-fn trace_tells_which_writes_have_no_effect() {
+fn trace_shows_which_writes_have_no_effect() {
     let body = "{ hdr.other.value = 7; hdr.other.setValid(); hdr.other.value = 8; ";
     let program =
         PROGRAM.replace("{ standard_metadata.egress_spec = port;", body).replace("h_t h;", "h_t h; h_t other;");
@@ -592,7 +592,7 @@ fn each_stage_can_be_shown() {
 }
 
 #[test]
-fn without_a_compiler_the_interpreter_runs_and_says_so() {
+fn without_a_compiler_the_interpreter_runs_with_a_note() {
     let folder = Folder::with(&[("p.p4", PROGRAM)]);
     let output = folder.run("run p.p4 --port 1=null --cc no-such-compiler");
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -654,7 +654,7 @@ fn results_that_cannot_be_written() {
 
 /// The exit status of a check is a result, and does not depend on a reader who has seen enough.
 #[test]
-fn a_check_that_nobody_reads_has_its_status() {
+fn a_check_whose_reader_is_gone_has_its_status() {
     let folder = Folder::with(&[("good.p4", PROGRAM), ("bad.p4", "control C( { }")]);
     for (line, expected) in [
         ("check bad.p4", 1),
@@ -695,9 +695,9 @@ fn a_run_goes_on_with_what_the_last_one_kept() {
     // Entries are the stored ones, not those of a file.
     std::fs::write(folder.path("entries.txt"), "table_add by_value drop 1 =>\n").unwrap();
     let output = folder.run(&format!("run --entries entries.txt {STATE_PORTS}"));
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
     expect!["warning: kept has the entries of an earlier run, which are used: --entries is not read again\n"]
-        .assert_eq(&told);
+        .assert_eq(&message);
     assert_eq!(packets_of(&folder.path("out.pcap")), [vec![1; 30]]);
 }
 
@@ -717,11 +717,11 @@ fn damaged_and_foreign_state_is_reported_and_the_switch_starts() {
     std::fs::write(&snapshot, bytes).unwrap();
     // The damaged record is the one with the program, which is the first that has the name.
     let output = folder.run(&format!("run p.p4 {STATE_PORTS}"));
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{told}");
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{message}");
     let damaged =
         "warning: kept/snapshot-1.state: record 2 (the program) is damaged; 5 other records were read; kept as ";
-    assert!(told.starts_with(damaged), "{told}");
+    assert!(message.starts_with(damaged), "{message}");
     assert_eq!(packets_of(&folder.path("out.pcap")), [vec![1; 30]]);
     // A program without the table ignores the entry.
     std::fs::write(folder.path("q.p4"), PROGRAM.replace("by_value", "by_other")).unwrap();
@@ -785,7 +785,7 @@ fn certificates_that_are_none() {
     );
 }
 
-/// What is no regular file is refused at once: nobody may ever write to a pipe, and a device may never end.
+/// What is no regular file is refused at once: a pipe may never have a writer, and a device may never end.
 #[test]
 fn pipes_and_devices_are_no_inputs() {
     let calls_a_plug_in = PROGRAM

@@ -4,7 +4,7 @@
 use p4runtime_proto::p4::config::v1::P4Info;
 use p4runtime_proto::p4::v1::p4_runtime_client::P4RuntimeClient;
 use p4runtime_proto::p4::v1::set_forwarding_pipeline_config_request::Action;
-use p4runtime_proto::p4::v1::stream_message_response::Update as Heard;
+use p4runtime_proto::p4::v1::stream_message_response::Update as Received;
 use p4runtime_proto::p4::v1::{self, stream_message_request::Update as Sent};
 use p4runtime_proto::text;
 use prost::Message as _;
@@ -181,13 +181,13 @@ impl Controller {
         let (stream, receiver) = mpsc::channel(4);
         let bid = v1::MasterArbitrationUpdate { device_id: 1, election_id: ELECTION_ID, ..Default::default() };
         stream.send(v1::StreamMessageRequest { update: Some(Sent::Arbitration(bid)) }).await.unwrap();
-        let mut heard = client.stream_channel(ReceiverStream::new(receiver)).await.unwrap().into_inner();
-        heard.message().await.unwrap();
-        let (received, packets) = mpsc::unbounded_channel();
+        let mut received = client.stream_channel(ReceiverStream::new(receiver)).await.unwrap().into_inner();
+        received.message().await.unwrap();
+        let (sender, packets) = mpsc::unbounded_channel();
         tokio::spawn(async move {
-            while let Ok(Some(message)) = heard.message().await {
-                if let Some(Heard::Packet(packet)) = message.update {
-                    let _nobody_waits = received.send(packet.payload);
+            while let Ok(Some(message)) = received.message().await {
+                if let Some(Received::Packet(packet)) = message.update {
+                    let _sent = sender.send(packet.payload);
                 }
             }
         });
@@ -431,7 +431,7 @@ async fn lost_digests_are_counted_by_reason() {
         controller.answer(b"x").await;
     }
     until("not_configured", 2).await;
-    assert_eq!(switch.metric("wirespeed_controller_losses_total"), 0, "nobody has asked for them");
+    assert_eq!(switch.metric("wirespeed_controller_losses_total"), 0, "no controller has subscribed to them");
     // A digest that waits for others when the next program is installed.
     let info = controller.config().await.p4info.unwrap();
     let waits = "type: INSERT entity { digest_entry { digest_id: $learn_t
@@ -445,7 +445,7 @@ async fn lost_digests_are_counted_by_reason() {
 }
 
 #[tokio::test]
-async fn who_spoke_last_about_the_program_is_heard() {
+async fn the_last_request_about_the_program_counts() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("first.p4");
     std::fs::write(&file, EVERYTHING).unwrap();
@@ -474,13 +474,13 @@ async fn who_spoke_last_about_the_program_is_heard() {
     for arguments in ["first.p4", ""] {
         let (switch, mut controller, config) = started(arguments).await;
         assert_eq!(text(&config), sent, "{arguments}");
-        let told = match arguments {
+        let message = match arguments {
             "" => "",
             _ => {
                 "note: kept has a program that a controller has set since first.p4 was started: the switch runs that program\n"
             }
         };
-        assert_eq!(switch.said, told);
+        assert_eq!(switch.said, message);
         assert_eq!(numbers(&mut controller, &info).await, [1].into());
     }
     // A changed file takes precedence over both.
@@ -528,10 +528,10 @@ async fn a_damaged_program_is_no_reason_not_to_start() {
     damage("snapshot-");
     damage("log-");
     let second = Switch::start(folder.path(), "");
-    for told in
+    for message in
         ["record 2 (the program) is damaged; ", "record 1 (the beginning of the file) is damaged", "the switch waits"]
     {
-        assert!(second.said.contains(told), "{}", second.said);
+        assert!(second.said.contains(message), "{}", second.said);
     }
     let kept = std::fs::read_dir(&kept).unwrap().map(|entry| std::fs::read(entry.unwrap().path()).unwrap());
     let mut kept = kept.filter(|bytes| bytes.windows(7).any(|bytes| bytes == b"exactly"));
@@ -553,7 +553,7 @@ async fn a_switch_with_controllers_goes_on_without_packets() {
     tokio::time::sleep(Duration::from_millis(500)).await;
     let mut controller = Controller::of(&switch).await;
     controller.set(Action::VerifyAndCommit, EVERYTHING).await.unwrap();
-    assert!(switch.process.try_wait().unwrap().is_none(), "it goes on");
+    assert!(switch.process.try_wait().unwrap().is_none(), "it continues");
 }
 
 /// The number of kills: few in the checks, as many as requested by hand.
@@ -562,7 +562,7 @@ fn rounds() -> u32 {
 }
 
 #[tokio::test]
-async fn what_a_controller_was_told_is_done_is_there_after_each_kill() {
+async fn confirmed_writes_are_there_after_each_kill() {
     let folder = tempfile::tempdir().unwrap();
     let mut acknowledged = BTreeSet::new();
     let mut program = EVERYTHING.to_owned();
@@ -586,9 +586,9 @@ async fn what_a_controller_was_told_is_done_is_there_after_each_kill() {
             program = EVERYTHING.replace("size = 4096", &format!("size = {}", 5000 + round));
             controller.set(Action::ReconcileAndCommit, &program).await.unwrap();
         }
-        let patience = Duration::from_micros(u64::from(round) * 7_919 % 60_000);
+        let delay = Duration::from_micros(u64::from(round) * 7_919 % 60_000);
         let killer = async {
-            tokio::time::sleep(patience).await;
+            tokio::time::sleep(delay).await;
             switch.kill();
         };
         let writer = async {
@@ -732,18 +732,19 @@ async fn what_happens_is_logged_and_shown() {
         .unwrap();
     assert!(String::from_utf8_lossy(&shown.stdout).starts_with("worker    ["), "{shown:?}");
     switch.kill();
-    let nobody =
+    let refused =
         Command::new(env!("CARGO_BIN_EXE_wirespeed")).args(["top", &switch.metrics, "--once"]).output().unwrap();
-    assert_eq!(nobody.status.code(), Some(3));
-    assert!(String::from_utf8_lossy(&nobody.stderr).starts_with("error: no switch serves metrics at 127.0.0.1:"));
+    assert_eq!(refused.status.code(), Some(3));
+    assert!(String::from_utf8_lossy(&refused.stderr).starts_with("error: no switch serves metrics at 127.0.0.1:"));
     let log = switch.log.take().unwrap().join().unwrap();
     let lines: Vec<serde_json::Value> =
         log.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect();
-    let told = |message: &str| lines.iter().any(|line| line["message"].as_str().is_some_and(|it| it.contains(message)));
+    let is_logged =
+        |message: &str| lines.iter().any(|line| line["message"].as_str().is_some_and(|it| it.contains(message)));
     for message in
         ["metrics at", "the switch runs", "election id 1 has connected and is primary", "a controller's program runs"]
     {
-        assert!(told(message), "{message}: {log}");
+        assert!(is_logged(message), "{message}: {log}");
     }
     assert!(lines.iter().all(|line| line["time"].is_string() && line["level"] == "info"), "{log}");
 }
@@ -878,11 +879,11 @@ async fn until_special(switch: &Switch, controller: &mut Controller, notes: &[(u
 fn code_of(switch: &Switch) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
     let output = command.args(["ctl", "--address", &switch.address, "--json", "workers"]).output().unwrap();
-    let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
-    told["code"].as_str().unwrap_or_default().to_owned()
+    let message: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
+    message["code"].as_str().unwrap_or_default().to_owned()
 }
 
-/// What the direct counter of each entry says, in the order of their keys.
+/// The direct counter of each entry, in the order of their keys.
 async fn uses(controller: &mut Controller, info: &P4Info) -> Vec<i64> {
     let entities = controller.read(info, "table_entry { table_id: $notes counter_data { } }").await;
     let mut uses: Vec<_> = entities
@@ -898,7 +899,7 @@ async fn uses(controller: &mut Controller, info: &P4Info) -> Vec<i64> {
 }
 
 #[tokio::test]
-async fn nobody_sees_code_for_settled_tables_come_and_go() {
+async fn no_controller_sees_code_for_stable_tables_come_and_go() {
     let folder = tempfile::tempdir().unwrap();
     let mut switch = Switch::start_native(folder.path(), "--cpu-port 500");
     let mut controller = Controller::of(&switch).await;

@@ -413,9 +413,9 @@ fn ports_are_named_in_any_order() {
     );
 }
 
-/// A watcher sees digests that nobody has turned on, and bids, and does not keep others from either.
+/// A watcher sees digests without a subscriber, and bids, and does not keep others from either.
 #[test]
-fn who_watches_takes_nobodys_place() {
+fn a_watcher_displaces_no_controller() {
     let switch = Switch::start();
     let mut watch = switch.ctl();
     let mut watch = watch.args(["watch", "digests", "mastership"]).stdout(Stdio::piped()).spawn().unwrap();
@@ -423,28 +423,28 @@ fn who_watches_takes_nobodys_place() {
     let stdout = BufReader::new(watch.stdout.take().unwrap());
     std::thread::spawn(move || stdout.lines().map_while(Result::ok).try_for_each(|line| seen.send(line)));
     let packet = format!("ffffffffffff0800000001110800{}", "00".repeat(20));
-    let mut told = Vec::new();
+    let mut output = Vec::new();
     for _ in 0..100 {
         // It does not report when it begins: packets are sent until it shows one, and the bid of their sender.
         let sent = switch.ctl().args(["packet-out", &packet, "egress_port=1"]).output().unwrap();
         assert!(sent.status.success(), "{sent:?}");
-        told.extend(lines.recv_timeout(Duration::from_millis(100)));
-        let has = |text: &str| told.iter().any(|line| line.contains(text));
+        output.extend(lines.recv_timeout(Duration::from_millis(100)));
+        let has = |text: &str| output.iter().any(|line| line.contains(text));
         if has("digest") && has("id 1 is primary") {
             break;
         }
     }
     while let Ok(line) = lines.recv_timeout(Duration::from_millis(500)) {
-        told.push(line);
+        output.push(line);
     }
-    told.sort();
-    told.dedup();
+    output.sort();
+    output.dedup();
     expect![[r#"
         digest learn_t: address=281470815961088 port=510
         mastership: no controller is primary; the highest so far had election id 1
         mastership: the controller with election id 1 is primary
     "#]]
-    .assert_eq(&(told.join("\n") + "\n"));
+    .assert_eq(&(output.join("\n") + "\n"));
     watch.kill().unwrap();
     watch.wait().unwrap();
     switch.check(
@@ -498,18 +498,18 @@ fn tables_tell_their_memory() {
 #[test]
 fn workers_come_and_go() {
     let switch = Switch::start();
-    let told = |arguments: &[&str]| {
+    let output = |arguments: &[&str]| {
         let output = switch.ctl().args(["--json", "workers"]).args(arguments).output().unwrap();
         serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap()
     };
-    let first = told(&[]);
+    let first = output(&[]);
     assert_eq!((&first["workers"], &first["max"], &first["auto"]), (&1.into(), &64.into(), &false.into()));
     for (wanted, now) in [("2", 2), ("3", 3), ("1", 1)] {
-        let told = told(&[wanted]);
-        assert_eq!((&told["workers"], told["loads"].as_array().unwrap().len()), (&now.into(), now));
+        let output = output(&[wanted]);
+        assert_eq!((&output["workers"], output["loads"].as_array().unwrap().len()), (&now.into(), now));
     }
-    assert_eq!(told(&["2"])["remark"], "the interpreter takes one packet at a time");
-    assert_eq!(told(&["auto"])["auto"], true);
+    assert_eq!(output(&["2"])["remark"], "the interpreter takes one packet at a time");
+    assert_eq!(output(&["auto"])["auto"], true);
     switch.check(
         &[&["workers", "0"], &["workers", "65"], &["workers", "few"], &["workers", "--help"]],
         expect![[r#"
@@ -650,7 +650,7 @@ fn timers_are_added_changed_and_stopped() {
 }
 
 #[test]
-fn a_switch_that_stays_at_one_worker_says_why() {
+fn a_switch_that_stays_at_one_worker_reports_why() {
     // With only null ports, time advances, and workers can be added.
     let switch = Switch::start_with(&["--port", "1=null", "--quiet"]);
     switch.check(

@@ -34,7 +34,7 @@ impl Random {
         (self.next() % end.max(1) as u64) as usize
     }
 
-    /// Bytes of a value of so many bits, as few as it needs.
+    /// The bytes of a value of this width, as few as it needs.
     fn bits(&mut self, width: i32) -> Vec<u8> {
         let width = width.max(1) as usize;
         let mut bytes: Vec<u8> = (0..width.div_ceil(8)).map(|_| self.next() as u8).collect();
@@ -71,7 +71,7 @@ fn id(preamble: &Option<config::Preamble>) -> u32 {
     preamble.as_ref().map_or(0, |it| it.id)
 }
 
-/// What a key asks for; none for whatever there is.
+/// The match of a key; none for any value.
 fn field_match(random: &mut Random, schema: &Schema, field: &config::MatchField) -> Option<FieldMatch> {
     let width = field.bitwidth;
     let value = random.value(schema, width, field.type_name.as_ref());

@@ -291,7 +291,7 @@ fn empty_capture() -> PathBuf {
 }
 
 #[test]
-fn json_of_the_reference_compiler_is_told_apart() {
+fn json_of_the_reference_compiler_is_recognised() {
     let folder = Folder::new();
     std::fs::write(folder.path("other.json"), "{\"program\": \"other.p4\"}").unwrap();
     let output = folder.run("simple_switch other.json");

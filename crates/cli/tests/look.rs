@@ -135,7 +135,7 @@ fn router_with_unknowns() -> String {
 }
 
 #[test]
-fn a_trace_says_what_it_does_not_know() {
+fn a_trace_marks_what_it_does_not_know() {
     let folder = TempDir::new().unwrap();
     let program = folder.path().join("unknowns.p4");
     std::fs::write(&program, router_with_unknowns()).unwrap();

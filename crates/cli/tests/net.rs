@@ -184,7 +184,7 @@ fn hosts_reach_each_other_across_a_triangle() {
 }
 
 #[test]
-fn commands_fail_and_the_status_tells() {
+fn failed_commands_have_a_status() {
     let Some(exercise) = Exercise::new("basic.p4", &["ping"]) else { return };
     triangle(&exercise, [""; 3]);
     // Frames sent just when the link comes up may be lost.
@@ -505,7 +505,7 @@ fn nothing_is_left_however_it_ends() {
 }
 
 #[test]
-fn a_switch_that_ends_is_told() {
+fn a_switch_that_ends_is_reported() {
     let Some(exercise) = Exercise::new("basic.p4", &["sleep"]) else { return };
     triangle(&exercise, [""; 3]);
     let mut command = exercise.command(&[TRIANGLE, "--json"]);
@@ -554,7 +554,7 @@ fn route_and_arp_need_not_be_installed() {
 }
 
 #[test]
-fn what_is_wrong_is_told_before_anything_is_built() {
+fn errors_are_reported_before_anything_is_built() {
     let exercise = Exercise(TempDir::new().unwrap());
     exercise.write(
         "t.json",
@@ -636,7 +636,7 @@ fn free_ports(count: u16) -> u16 {
 }
 
 #[test]
-fn without_root_it_says_so() {
+fn without_root_there_is_an_error() {
     use std::os::unix::process::CommandExt as _;
     let exercise = Exercise(TempDir::new().unwrap());
     exercise.write("t.json", "{\"hosts\": {\"h1\": {}}, \"switches\": {}, \"links\": []}");

@@ -214,10 +214,11 @@ fn nothing_is_lost_while_workers_come_and_go() {
     let sender = network.start_python("h1", FLOWS_SENDER);
     for wanted in ["1", "2", "4", "1", "auto", "3", "2", "auto", "4", "1"] {
         thread::sleep(Duration::from_millis(300));
-        let told = network.run("switch", &format!("{wirespeed} ctl --address 127.0.0.1:9559 --json workers {wanted}"));
-        let told: serde_json::Value = serde_json::from_str(&told).unwrap();
-        assert_eq!(told["auto"], wanted == "auto", "{told}");
-        assert!(wanted == "auto" || told["workers"].as_u64() == wanted.parse().ok(), "{told}");
+        let output =
+            network.run("switch", &format!("{wirespeed} ctl --address 127.0.0.1:9559 --json workers {wanted}"));
+        let output: serde_json::Value = serde_json::from_str(&output).unwrap();
+        assert_eq!(output["auto"], wanted == "auto", "{output}");
+        assert!(wanted == "auto" || output["workers"].as_u64() == wanted.parse().ok(), "{output}");
     }
     sender.wait();
     assert_eq!(receiver.wait().trim(), "2400 8 0");

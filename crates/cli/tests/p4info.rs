@@ -150,7 +150,7 @@ fn older_clients_get_what_they_know() {
     let text = String::from_utf8(shown.stdout).unwrap();
     assert!(text.contains("is_const_table: true") && text.contains("action_refs"), "{text}");
     assert!(!text.contains("initial"), "{text}");
-    let told = |output: Output| String::from_utf8(output.stderr).unwrap();
-    assert!(told(run(&["p4info", "--for", "2.0"])).contains("a version of P4Runtime is 1.0 to 1.5"));
-    assert!(told(run(&["ir", "--for", "1.3"])).contains("--for is for --emit p4info"));
+    let message = |output: Output| String::from_utf8(output.stderr).unwrap();
+    assert!(message(run(&["p4info", "--for", "2.0"])).contains("a version of P4Runtime is 1.0 to 1.5"));
+    assert!(message(run(&["ir", "--for", "1.3"])).contains("--for is for --emit p4info"));
 }

@@ -177,7 +177,7 @@ fn ports_can_belong_to_hosts() {
 }
 
 #[test]
-fn an_empty_test_passes_and_says_so() {
+fn an_empty_test_passes_with_a_note() {
     let files = [("p.p4", PROGRAM), ("empty.stf", "# nothing yet\n"), ("odd.stf", "frob\n")];
     check(
         &files,

@@ -21,7 +21,7 @@ fn check(arguments: &[&str], expected: Expect) {
 }
 
 #[test]
-fn fewer_entries_than_asked_for_are_told() {
+fn fewer_entries_than_requested_are_reported() {
     check(
         &["l3fwd.p4", "--flows", "2", "--entries", "2000", "--count", "1", "--path", "parse_arp"],
         expect![[r#"

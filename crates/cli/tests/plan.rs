@@ -242,12 +242,13 @@ fn what_is_tuned_is_kept_until_it_is_forgotten() {
     // As on a machine on which this is the best.
     std::fs::write(&kept, "burst_packets 16\ncuts false\n").unwrap();
     let plan = folder.run("compile filter.p4 --emit plan");
-    let told: Vec<&str> = plan.lines().filter(|line| line.starts_with("tuned") || line.contains("looked up")).collect();
+    let output: Vec<&str> =
+        plan.lines().filter(|line| line.starts_with("tuned") || line.contains("looked up")).collect();
     expect![[r#"
         tuned: bursts of at most 16 packets, tables looked up packet by packet
           MyIngress.acl: decision trees, linear while it is small; key of 40 bits in 1 word, looked up packet by packet
           MyIngress.route: trie whose first level is an array; key of 32 bits in 1 word, looked up packet by packet"#]]
-    .assert_eq(&told.join("\n"));
+    .assert_eq(&output.join("\n"));
     folder.check(
         "tune filter.p4 --forget",
         expect![[r#"
@@ -348,13 +349,13 @@ fn what_cannot_be_tuned_is_refused() {
 #[test]
 fn times_are_those_of_all_stages() {
     let folder = Folder::new();
-    let told: Value = serde_json::from_str(&folder.run("compile filter.p4 --emit times --json")).unwrap();
-    let stages: Vec<&String> = told["stages_s"].as_object().unwrap().keys().collect();
+    let output: Value = serde_json::from_str(&folder.run("compile filter.p4 --emit times --json")).unwrap();
+    let stages: Vec<&String> = output["stages_s"].as_object().unwrap().keys().collect();
     expect![[r#"["c", "cc", "check", "lint", "load", "lower", "parse", "passes", "plan"]"#]]
         .assert_eq(&format!("{stages:?}"));
-    let sum: f64 = told["stages_s"].as_object().unwrap().values().map(|time| time.as_f64().unwrap()).sum();
-    assert!(sum > 0.0 && (sum - told["total_s"].as_f64().unwrap()).abs() < 1e-6);
-    assert!(["own", "cc"].iter().all(|who| told["memory_bytes"][who].as_u64().unwrap() > 1 << 20), "{told}");
+    let sum: f64 = output["stages_s"].as_object().unwrap().values().map(|time| time.as_f64().unwrap()).sum();
+    assert!(sum > 0.0 && (sum - output["total_s"].as_f64().unwrap()).abs() < 1e-6);
+    assert!(["own", "cc"].iter().all(|who| output["memory_bytes"][who].as_u64().unwrap() > 1 << 20), "{output}");
     let text = folder.run("compile filter.p4 --emit times");
     let first: Vec<&str> = text.lines().filter_map(|line| line.split_whitespace().next()).collect();
     assert_eq!(first, ["parse", "check", "lint", "lower", "passes", "plan", "c", "cc", "load", "total", "memory"]);

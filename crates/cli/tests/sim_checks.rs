@@ -46,7 +46,7 @@ fn folder(files: &[(&str, &str)]) -> TempDir {
     folder
 }
 
-/// What a run with these arguments says; it ends with this status.
+/// The output of a run with these arguments; it ends with this status.
 fn check_output(folder: &TempDir, arguments: &[&str], status: i32, expected: Expect) -> String {
     let output = sim(folder, arguments);
     let text = [output.stderr, output.stdout].map(|bytes| String::from_utf8(bytes).unwrap()).concat();
@@ -87,7 +87,7 @@ fn a_failing_seed_is_made_small_and_can_be_repeated() {
     let before = captures();
     assert_eq!(before.len(), 12, "{before:?}");
     fs::remove_dir_all(&results).unwrap();
-    // The command that it says, on two threads.
+    // The command that it prints, on two threads.
     let command = text.lines().find_map(|line| line.strip_prefix("again: wirespeed sim ")).unwrap().replace('\'', "");
     let words: Vec<&str> = command.split(' ').collect();
     let again = sim(&folder, &[&words[..], &["--threads", "2"]].concat());

@@ -88,7 +88,7 @@ fn a_controller_that_learns_addresses() {
     let far = run("learning-switch/learning.toml", &["--set", "controller.to_controller=10ms"]);
     assert!(flooded(&results) * 2.0 < flooded(&far), "{} {}", flooded(&results), flooded(&far));
     let counted = |name: &str| column(&results, "controllers.csv", name, "controller")[0];
-    // Two entries for each of three addresses in each of two switches: h3 says nothing.
+    // Two entries for each of three addresses in each of two switches: h3 sends nothing.
     assert_eq!((counted("updates"), counted("updates_refused")), (12.0, 0.0));
     assert!(counted("digests") > 100.0);
 }

@@ -71,7 +71,7 @@ const HOSTS: &str = r#"{
 }"#;
 
 /// The time limit of one step: the machine may be busy with other tests.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 fn folder() -> TempDir {
     let folder = TempDir::new().unwrap();
@@ -116,7 +116,7 @@ impl Running {
         command.stdin(Stdio::null()).output().unwrap()
     }
 
-    /// Asks it to end, as Ctrl-C does.
+    /// Ends it, as Ctrl-C does.
     fn interrupt(&self) {
         let process = self.process.id().to_string();
         assert!(Command::new("kill").args(["-INT", &process]).status().unwrap().success());
@@ -143,13 +143,13 @@ fn a_controller_writes_entries_and_gets_packets_and_digests() {
     let running =
         Running::start(&folder, &["live.toml", "--realtime", "1.0", "--p4runtime", "s1=127.0.0.1:0", "-o", "results"]);
     let began = Instant::now();
-    // All packets go to the controller until it says otherwise.
+    // All packets go to the controller until it adds entries.
     let mut watch = wirespeed();
     watch.args(["ctl", "--address", &running.address, "--device-id", "0", "--json", "watch"]);
     let mut watch = watch.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
     let mut events = BufReader::new(watch.stdout.take().unwrap());
     let (mut packet, mut digest, mut line) = (String::new(), String::new(), String::new());
-    while (packet.is_empty() || digest.is_empty()) && began.elapsed() < PATIENCE {
+    while (packet.is_empty() || digest.is_empty()) && began.elapsed() < TIMEOUT {
         line.clear();
         assert!(events.read_line(&mut line).unwrap() > 0, "no more events: {packet} {digest}");
         match line.contains("digest") {

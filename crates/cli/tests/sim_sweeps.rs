@@ -55,7 +55,7 @@ fn sim(folder: &TempDir, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// What a command says that fails.
+/// The message of a command that fails.
 fn refusal(folder: &TempDir, arguments: &[&str]) -> String {
     let Output { status, stderr, .. } = command(folder, arguments).output().unwrap();
     assert!(!status.success());
@@ -203,7 +203,7 @@ fn what_does_not_belong_together_is_refused() {
 }
 
 #[test]
-fn parts_that_are_missing_are_told() {
+fn missing_parts_are_reported() {
     let folder = folder();
     for shard in ["1/4", "3/4"] {
         sim(&folder, &["star.toml", "--shard", shard, "-o", "parts"]);

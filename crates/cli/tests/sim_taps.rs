@@ -30,7 +30,7 @@ table_add ipv4_lpm forward 10.0.2.2/32 => 08:00:00:00:02:22 2
 table_add ipv4_lpm forward 10.0.3.3/32 => 08:00:00:00:03:33 3
 ";
 
-/// A way through the router takes 10 ms. The run ends when it is told to.
+/// A path through the router takes 10 ms. The run ends on request.
 const SCENARIO: &str = r#"
 duration = "55s"
 [topology]
@@ -54,7 +54,7 @@ rate = "1Mbps"
 "#;
 
 /// The time limit of one step: the machine may be busy with other tests.
-const PATIENCE: Duration = Duration::from_secs(40);
+const TIMEOUT: Duration = Duration::from_secs(40);
 
 fn folder() -> TempDir {
     let folder = TempDir::new().unwrap();
@@ -96,7 +96,7 @@ fn ping(network: &Network, namespace: &str, to: &str) -> String {
     loop {
         match network.try_run(namespace, &format!("ping -c 3 -i 0.05 -W 2 {to}")) {
             Ok(said) => return said,
-            Err(error) => assert!(began.elapsed() < PATIENCE, "{error}"),
+            Err(error) => assert!(began.elapsed() < TIMEOUT, "{error}"),
         }
         std::thread::sleep(Duration::from_millis(100));
     }
@@ -156,7 +156,7 @@ fn a_controller_joins_programs_through_a_simulated_switch() {
     };
     let began = Instant::now();
     while let Err(error) = ctl("add ipv4_lpm 10.0.1.1/32 do forward 08:00:00:00:01:11 1") {
-        assert!(began.elapsed() < PATIENCE, "{error}");
+        assert!(began.elapsed() < TIMEOUT, "{error}");
         std::thread::sleep(Duration::from_millis(100));
     }
     // There is a way to h1, but none back.

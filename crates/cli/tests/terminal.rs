@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use support::{Switch, wirespeed};
 
 /// The time limit for anything in a test.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A terminal with a command on it.
 struct Terminal {
@@ -63,7 +63,7 @@ impl Terminal {
                 self.seen += position + text.len();
                 return;
             }
-            assert!(start.elapsed() < PATIENCE, "{text:?} is not shown: {shown:?}");
+            assert!(start.elapsed() < TIMEOUT, "{text:?} is not shown: {shown:?}");
             std::thread::sleep(Duration::from_millis(5));
         }
     }
@@ -240,11 +240,11 @@ fn top_traces_packets_of_a_switch_that_wants_certificates() {
     let version = "wirespeed_build_info{version=\"9.8.7\"} 1\n";
     let metrics = format!("{version}wirespeed_p4runtime_info{{address=\"{}\"}} 1\n", switch.address);
     serve(listener, metrics.leak());
-    for (options, told) in [(&shown[..0], "no packet is traced"), (&shown[..], "packet 1: 34 bytes on port 9")] {
+    for (options, output) in [(&shown[..0], "no packet is traced"), (&shown[..], "packet 1: 34 bytes on port 9")] {
         let mut terminal = Terminal::start(wirespeed().args(["top", &address, "--interval", "0.1"]).args(options));
         terminal.wait_for("pipeline");
         terminal.type_in("t");
-        terminal.wait_for(told);
+        terminal.wait_for(output);
         terminal.type_in("q");
         assert_eq!(terminal.changed(), WaitStatus::Exited(terminal.process(), 0));
     }

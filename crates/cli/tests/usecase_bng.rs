@@ -244,7 +244,7 @@ fn bindings_survive_controller_and_switch_and_end_when_idle() {
     access.stop([switch, controller]);
 }
 
-/// Answers datagrams with the sender's address as it is seen here: those that say so later, those that say so never.
+/// Answers datagrams with the sender's address as it is seen here: those that request it later, or never.
 const SLOW_MIRROR: &str = "
 import socket, threading
 listener = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -301,7 +301,7 @@ for port in range(20000, 20000 + COUNT):
 ";
 
 #[test]
-fn a_flood_of_flows_is_bounded_and_harms_nobody_else() {
+fn a_flood_of_flows_is_bounded_and_harms_no_other_subscriber() {
     let Some(access) = Access::new(&[]) else { return };
     let served = access.served("of_subscriber = 50");
     let network = &access.network;

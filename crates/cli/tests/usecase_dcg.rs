@@ -193,7 +193,7 @@ fn one_that_dies_is_left(centre: &Centre) {
     let [switch, controller] = centre.served();
     let (a, b) = (centre.serve("a"), centre.serve("b"));
     centre.wait(is_shared);
-    // The service ends on a machine that goes on to answer pings.
+    // The service ends on a machine that still answers pings.
     drop(b);
     centre.wait(|counts| counts == [40, 0, 0]);
     let b = centre.serve("b");
@@ -210,7 +210,7 @@ fn one_that_dies_is_left(centre: &Centre) {
 }
 
 #[test]
-fn the_gateway_answers_and_tells_senders() {
+fn the_gateway_answers_and_sends_errors() {
     let Some(centre) = Centre::new(&[]) else { return };
     let [switch, controller] = centre.served();
     let network = &centre.network;
@@ -225,7 +225,7 @@ fn the_gateway_answers_and_tells_senders() {
 }
 
 #[test]
-fn the_gateway_answers_and_tells_senders_of_ipv6() {
+fn the_gateway_answers_and_sends_errors_of_ipv6() {
     let Some(centre) = Centre::of_ipv6(&[]) else { return };
     // Too long for the outside, and without a route to all of it.
     let changes = [["192.0.2.1/24\"", "192.0.2.1/24\"\nmtu = 1400"], ["\"::/0\"", "\"2001:db8:2::/64\""]];
@@ -280,7 +280,7 @@ fn a_server_that_leaves_keeps_its_flows_and_gets_no_others() {
     stop(switch);
 }
 
-/// First segments of connections that nobody has, each of its own, for some seconds. Their checksums are wrong: the
+/// First segments of connections that do not exist, each of its own, for some seconds. Their checksums are wrong: the
 /// servers need not answer.
 const NEW_FLOWS: &str = "
 import socket, struct, time

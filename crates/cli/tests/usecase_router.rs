@@ -56,7 +56,7 @@ fn hosts_of_both_versions_reach_each_other_and_the_router() {
 }
 
 #[test]
-fn who_sends_in_vain_is_told() {
+fn senders_get_errors() {
     let Some((network, switch)) = routed(&["ping"]) else { return };
     let from = "From 10.0.1.1";
     expect_in(&ping(&network, "h1", "-c 1 -W 5 -t 1 10.0.2.2"), &[from, "Time to live exceeded"]);
@@ -102,7 +102,7 @@ for number in range(48):
 print(answers['h2'], answers['h3'], answers['none'])
 ";
 
-/// Waits until the flows are answered as is wanted: by h2, by h3, by nobody.
+/// Waits until the flows are answered as expected: by h2, by h3, by no host.
 fn wait_for_flows(network: &Network, what: impl Fn([u32; 3]) -> bool) {
     let started = Instant::now();
     loop {
@@ -176,7 +176,7 @@ fn a_controller_that_is_started_again_goes_on() {
     let controller = network.start("switch", &line);
     wait_for_ping(&network, "h1", "10.0.2.2");
     drop(controller);
-    // The switch goes on with what it knows.
+    // The switch continues with what it knows.
     expect_in(&ping(&network, "h1", "-c 2 -i 0.2 -W 5 10.0.2.2"), &["2 received"]);
     assert!(network.try_run("h1", "ping -c 1 -W 1 10.0.1.1").is_err());
     let controller = network.start("switch", &line);
@@ -189,7 +189,7 @@ fn a_controller_that_is_started_again_goes_on() {
 }
 
 #[test]
-fn a_neighbour_that_nobody_speaks_to_is_forgotten() {
+fn a_neighbour_without_traffic_is_forgotten() {
     let Some(network) = hosts(&["ping"]) else { return };
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("router.toml");

@@ -16,12 +16,12 @@ pub(crate) fn start(network: &Network, switch: &str, program: &str, controller: 
     Running::start(command)
 }
 
-/// What `wirespeed ctl` says of the switch.
+/// The output of `wirespeed ctl` for the switch.
 pub(crate) fn ctl(network: &Network, switch: &str, command: &str) -> String {
     network.run(switch, &format!("{} ctl {command}", env!("CARGO_BIN_EXE_wirespeed")))
 }
 
-/// Waits until `ctl` says what is wanted.
+/// Waits until the output of `ctl` contains a text.
 pub(crate) fn wait_for(network: &Network, switch: &str, command: &str, what: impl Fn(&str) -> bool) -> String {
     let started = Instant::now();
     loop {
@@ -34,7 +34,7 @@ pub(crate) fn wait_for(network: &Network, switch: &str, command: &str, what: imp
     }
 }
 
-/// What `ping` says, whether there was an answer or not.
+/// The output of `ping`, whether there was an answer or not.
 pub(crate) fn ping(network: &Network, host: &str, arguments: &str) -> String {
     let mut command = network.command(host, "ping");
     let output = command.args(arguments.split_whitespace()).stderr(Stdio::null()).output().unwrap();
@@ -72,7 +72,7 @@ fn the_ethernet_switch_learns_follows_and_forgets() {
     network.run("h3", "ip link set eth0 address 02:00:00:00:01:02");
     wait_for_ping(&network, "h3", "10.0.0.2");
     wait_for(&network, "switch", "show destination", known(3, "02:00:00:00:01:02"));
-    // Hosts speak only if they are asked, so nobody is known some time later.
+    // Hosts only answer, so no host is known some time later.
     for host in ["h2", "h3"] {
         network.run(host, "ip link set eth0 down");
     }

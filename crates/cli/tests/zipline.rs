@@ -284,13 +284,13 @@ fn classes_of_traffic_have_their_own_transforms() {
     let files = "--encoder encoder.txt --decoder decoder.txt";
     let output = wirespeed(folder, &format!("zipline fit both.pcap --also both.pcap,ethertype=0x0801 {files}"));
     let text = String::from_utf8(output.stdout).unwrap();
-    let (_, told) = text.split_once("\nclass 0").unwrap_or_else(|| panic!("{text}"));
+    let (_, report) = text.split_once("\nclass 0").unwrap_or_else(|| panic!("{text}"));
     expect![[r#"
          is both.pcap, EtherType 0x0801: entries are for hamming-8
         class 1 is both.pcap, EtherType 0x0800: entries are for mask-25
         compile both programs with -D CODE=8 -D CLASSES=2 -D CODE_1=0 -D CHUNK_1=25 -D ASIDE_1=25
     "#]]
-    .assert_eq(told);
+    .assert_eq(report);
     let (_, options) = text.trim_end().rsplit_once(" with ").unwrap();
     let check = |options: &str, sizes: [usize; 2]| {
         let options = format!("{options} -D ETHERTYPE=0xA000");
@@ -382,22 +382,22 @@ fn faults_of_classes_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     write_both_kinds(&folder.join("both.pcap"), &readings(), &next_to_codewords());
-    let mut told = String::new();
-    let mut tell = |words: &str| {
+    let mut report = String::new();
+    let mut run_and_note = |words: &str| {
         let output = wirespeed(folder, words);
         let text = String::from_utf8_lossy(&output.stderr);
         let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("error")).collect();
-        told += &format!("{}: {}\n", output.status.code().unwrap_or(-1), lines.join("\n"));
+        report += &format!("{}: {}\n", output.status.code().unwrap_or(-1), lines.join("\n"));
     };
     let files = "--encoder e.txt --decoder d.txt";
-    tell(&format!("zipline fit both.pcap --also both.pcap {files}"));
-    tell(&format!("zipline fit both.pcap --also udp=53 {files}"));
-    tell(&format!("zipline fit both.pcap --also both.pcap,port=53 {files}"));
-    tell(&format!("zipline fit both.pcap --also both.pcap,ethertype=0x0801 --class 1 {files}"));
-    tell(&format!("zipline tables --m 8 --also udp=53,transform=mask-41 {files}"));
-    tell(&format!("zipline tables --m 8 --also udp=53,transform=hamming-6 --count 2 {files}"));
+    run_and_note(&format!("zipline fit both.pcap --also both.pcap {files}"));
+    run_and_note(&format!("zipline fit both.pcap --also udp=53 {files}"));
+    run_and_note(&format!("zipline fit both.pcap --also both.pcap,port=53 {files}"));
+    run_and_note(&format!("zipline fit both.pcap --also both.pcap,ethertype=0x0801 --class 1 {files}"));
+    run_and_note(&format!("zipline tables --m 8 --also udp=53,transform=mask-41 {files}"));
+    run_and_note(&format!("zipline tables --m 8 --also udp=53,transform=hamming-6 --count 2 {files}"));
     let further: String = (1..9).map(|number| format!(" --also udp={number}")).collect();
-    tell(&format!("zipline tables --m 8{further} {files}"));
+    run_and_note(&format!("zipline tables --m 8{further} {files}"));
     let app = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../apps/zipline");
     for options in [
         "-D CODE_1=6",
@@ -409,8 +409,8 @@ fn faults_of_classes_are_named() {
         "-D CLASSES=2 -D CODE_1=0 -D ASIDE_1=8 -D CHUNK_1=33",
         "-D CLASSES=2 -D CODE_1=0 -D ASIDE_1=8 -D CHUNK_1=23 -D COUNT=2",
     ] {
-        tell(&format!("compile {} {options}", app.join("encoder.p4").display()));
-        tell(&format!("compile {} {options}", app.join("decoder.p4").display()));
+        run_and_note(&format!("compile {} {options}", app.join("encoder.p4").display()));
+        run_and_note(&format!("compile {} {options}", app.join("decoder.p4").display()));
     }
     expect![[r#"
         2: error: --also: nothing distinguishes packets like those of `both.pcap, EtherType 0x0800` from those of `both.pcap, EtherType 0x0800`: add ethertype=, udp= or tcp=
@@ -436,7 +436,7 @@ fn faults_of_classes_are_named() {
         1: error[E0113]: #error classes with transforms of their own stand in the order of their chunks, the longest first: compare CHUNK
         1: error[E0113]: #error where packets have several chunks, those of all classes have one length
         1: error[E0113]: #error where packets have several chunks, those of all classes have one length
-    "#]].assert_eq(&told);
+    "#]].assert_eq(&report);
 }
 
 #[test]
@@ -618,7 +618,7 @@ fn no_file_is_written_over_another() {
 
 /// If nothing is gained, this is reported, and `fit` writes nothing.
 #[test]
-fn what_gains_nothing_is_told() {
+fn transforms_without_gain_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let mut state = 1_u64;
@@ -632,18 +632,18 @@ fn what_gains_nothing_is_told() {
     write_payloads(&folder.join("random.pcap"), &payloads);
     write_payloads(&folder.join("single.pcap"), &payloads[..1]);
     write_payloads(&folder.join("empty.pcap"), &[vec![], vec![]]);
-    let mut told = String::new();
-    let mut tell = |words: &str| {
+    let mut report = String::new();
+    let mut run_and_note = |words: &str| {
         let output = wirespeed(folder, words);
         let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         let out = if words.starts_with("zipline fit") { "" } else { &*out };
-        told += &format!("{words}: exit {}\n{out}{err}", output.status.code().unwrap_or(-1));
+        report += &format!("{words}: exit {}\n{out}{err}", output.status.code().unwrap_or(-1));
     };
     let files = "--encoder e.txt --decoder d.txt";
-    tell("zipline fit single.pcap");
-    tell(&format!("zipline fit single.pcap {files}"));
-    tell(&format!("zipline fit random.pcap {files}"));
-    tell(&format!("zipline fit empty.pcap {files}"));
+    run_and_note("zipline fit single.pcap");
+    run_and_note(&format!("zipline fit single.pcap {files}"));
+    run_and_note(&format!("zipline fit random.pcap {files}"));
+    run_and_note(&format!("zipline fit empty.pcap {files}"));
     assert!(!folder.join("e.txt").exists() && !folder.join("d.txt").exists());
     for words in [
         "empty.pcap",
@@ -654,7 +654,7 @@ fn what_gains_nothing_is_told() {
         "--m 4",
         "--m 4 --id-bits 3",
     ] {
-        tell(&format!("zipline tables {words} {files}"));
+        run_and_note(&format!("zipline tables {words} {files}"));
     }
     expect![[r#"
         zipline fit single.pcap: exit 0
@@ -690,7 +690,7 @@ fn what_gains_nothing_is_told() {
         warning: nothing is gained: with identifiers of 15 bits, 3 bytes replace a chunk of 2; no packet becomes shorter
         zipline tables --m 4 --id-bits 3 --encoder e.txt --decoder d.txt: exit 0
         compile both programs with -D CODE=4 -D ID_BITS=3
-    "#]].assert_eq(&told);
+    "#]].assert_eq(&report);
 }
 
 /// The capturing program was killed: the packets before the end are the sample.

@@ -71,16 +71,17 @@ impl Drop for Learner {
 #[test]
 fn who_cannot_be_led_is_named_with_the_reason() {
     let router = support::Switch::start();
-    let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
-    let mut learner = Learner::start(&router.address, &nobody, "");
+    let no_controller = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let mut learner = Learner::start(&router.address, &no_controller, "");
     let start = learner.next("start");
     assert_eq!(
         (&start["encoders"][0], &start["decoders"][0]),
-        (&router.address.clone().into(), &nobody.clone().into())
+        (&router.address.clone().into(), &no_controller.clone().into())
     );
     let mut reasons = [learner.next("away"), learner.next("away")].map(|line| {
-        let text =
-            |name: &str| line[name].as_str().unwrap().replace(&router.address, "ROUTER").replace(&nobody, "NOBODY");
+        let text = |name: &str| {
+            line[name].as_str().unwrap().replace(&router.address, "ROUTER").replace(&no_controller, "NOBODY")
+        };
         format!("{}: {}", text("switch"), text("why"))
     });
     reasons.sort();
@@ -124,23 +125,23 @@ fn an_encoder_and_a_decoder_that_do_not_fit_are_not_led() {
     const MASKED: &str = "-DCODE=0 -DCHUNK=4 -DASIDE=8 -DID_BITS=4";
     let entries = |lines: &[&str]| lines.join("\n");
     let encoder = switch_with("encoder", MASKED, "table_add classes encode 1 0x0800 => 0 0xff000000");
-    let mut told = String::new();
+    let mut output = String::new();
     for class in ["0 => 0x0800 0x00ff0000", "0 => 0x86dd 0xff000000", "1 => 0x86dd 0x00ff0000"] {
         let decoder = switch_with("decoder", MASKED, &format!("table_add classes restore {class}"));
-        told += &difference(&encoder, &decoder);
+        output += &difference(&encoder, &decoder);
     }
     for options in ["-DCODE=0 -DCHUNK=5 -DASIDE=16", "-DCODE=0 -DCHUNK=4 -DASIDE=8 -DOFFSET=28 -DCOUNT=2"] {
         let decoder = switch_with("decoder", &format!("{options} -DID_BITS=4"), "");
-        told += &difference(&encoder, &decoder);
+        output += &difference(&encoder, &decoder);
     }
     let code = "-DCODE=5 -DID_BITS=4";
     let encoder =
         switch_with("encoder", code, &entries(&["table_add masks flip 1 => 0", "table_add masks flip 2 => 1"]));
     let decoder =
         switch_with("decoder", code, &entries(&["table_add masks flip 1 => 0", "table_add masks flip 2 => 2"]));
-    told += &difference(&encoder, &decoder);
+    output += &difference(&encoder, &decoder);
     let decoder = switch_with("decoder", &format!("{code} -DPOLYNOMIAL=0x9"), "");
-    told += &difference(&encoder, &decoder);
+    output += &difference(&encoder, &decoder);
     // Differences in the transform of a class.
     let mixed = format!("{code} -DCLASSES=2 -DCODE_1=3 -DCHUNK_1=1");
     let encoder = switch_with("encoder", &mixed, "table_add masks_1 flip 3 => 3\n");
@@ -151,7 +152,7 @@ fn an_encoder_and_a_decoder_that_do_not_fit_are_not_led() {
         (format!("{code} -DCLASSES=2 -DCODE_1=0 -DASIDE_1=8"), ""),
     ] {
         let decoder = switch_with("decoder", &options, further);
-        told += &difference(&encoder, &decoder);
+        output += &difference(&encoder, &decoder);
     }
     expect_test::expect![[r#"
         away: in its table `classes` the class 0 has the mask 0xff000000, but 0xff0000 in that of the decoder at DECODER: give both the entries of one transform
@@ -165,7 +166,7 @@ fn an_encoder_and_a_decoder_that_do_not_fit_are_not_led() {
         away: its program has -D POLYNOMIAL_1=0x3, but that of the decoder at DECODER has -D POLYNOMIAL_1=0x5: compile both with the same
         away: its program has -D CODE_1=3, but that of the decoder at DECODER has -D CODE_1=(nothing): compile both with the same
         away: its program has -D ASIDE_1=1 -D CHUNK_1=1 -D CODE_1=3 -D POLYNOMIAL_1=0x3, but that of the decoder at DECODER has -D ASIDE_1=8 -D CHUNK_1=4 -D CODE_1=0 -D POLYNOMIAL_1=0x0: compile both with the same
-    "#]].assert_eq(&told);
+    "#]].assert_eq(&output);
 }
 
 /// An identifier of a file means what the first file says: an encoder with another meaning loses it.
@@ -174,15 +175,15 @@ fn files_that_contradict_each_other_are_named() {
     let code = "-DCODE=5 -DID_BITS=4";
     let decoder = switch_with("decoder", code, "table_add bases expand 3 => 0x12\n");
     let encoder = switch_with("encoder", code, "table_add bases compress 0x13 => 3\n");
-    let mut told = difference(&encoder, &decoder);
+    let mut output = difference(&encoder, &decoder);
     let mixed = format!("{code} -DCLASSES=2 -DCODE_1=3 -DCHUNK_1=1");
     let decoder = switch_with("decoder", &mixed, "table_add bases_1 expand 3 => 0x2\n");
     let encoder = switch_with("encoder", &mixed, "table_add bases_1 compress 0x3 => 3\n");
-    told += &difference(&encoder, &decoder);
+    output += &difference(&encoder, &decoder);
     expect_test::expect![[r#"
         taken: its entries say that the identifier 3 means 0x13, but those of another switch say 0x12: give all switches the entries of the same files
         taken: its entries say that the identifier 3 of class 1 means 0x03, but those of another switch say 0x02: give all switches the entries of the same files
-    "#]].assert_eq(&told);
+    "#]].assert_eq(&output);
 }
 
 /// A file of the certificates for 127.0.0.1: `server` and `client` are signed by `ca`.
@@ -220,16 +221,16 @@ fn switches_that_want_certificates_are_led() {
         let line = lead(options).next("away");
         line["why"].as_str().unwrap().split(&[':', ';'][..]).nth(3).unwrap().trim().to_owned() + "\n"
     };
-    let told = [why(""), why(&format!("--ca {}", certificate("ca.pem")))];
+    let output = [why(""), why(&format!("--ca {}", certificate("ca.pem")))];
     expect_test::expect![[r#"
         it may require TLS (--ca)
         it may require a certificate (--cert, --key)
     "#]]
-    .assert_eq(&told.concat());
+    .assert_eq(&output.concat());
 }
 
 /// The first message of a controlling switch about the other one.
-fn told_by_leader(name: &str, other: &str, options: &str) -> String {
+fn message_of_leader(name: &str, other: &str, options: &str) -> String {
     let [encoder, decoder] = if name == "encoder" { ["here", other] } else { [other, "here"] };
     let line = "-DCODE=5 -DID_BITS=4 --backend interp --p4runtime 127.0.0.1:0";
     let mut command = support::wirespeed();
@@ -243,18 +244,18 @@ fn told_by_leader(name: &str, other: &str, options: &str) -> String {
 
 #[test]
 fn a_switch_leads_one_that_wants_a_certificate() {
-    let mut told = String::new();
+    let mut output = String::new();
     for (leader, led) in [("encoder", "decoder"), ("decoder", "encoder")] {
         let led = switch_with_certificate(led);
-        told += &told_by_leader(leader, &led.address, &shown_certificate());
-        told += &told_by_leader(leader, &led.address, "");
+        output += &message_of_leader(leader, &led.address, &shown_certificate());
+        output += &message_of_leader(leader, &led.address, "");
     }
     expect_test::expect![[r#"
         note: the decoder at OTHER has joined, with 0 bases
         warning: the decoder at OTHER is disconnected: the switch at OTHER cannot be reached: it closes the connection: it may require TLS (--ca)
         note: the encoder at OTHER has joined, with 0 bases
         warning: the encoder at OTHER is disconnected: the switch at OTHER cannot be reached: it closes the connection: it may require TLS (--ca)
-    "#]].assert_eq(&told);
+    "#]].assert_eq(&output);
 }
 
 /// The compile options of the programs, and payloads with more bases than the 16 identifiers.
@@ -328,8 +329,8 @@ while True:
         due, _, end, frame = heapq.heappop(late)
         if now - due < 0.5:
             end.send(frame)
-    patience = max(0, late[0][0] - now) if late else 1
-    for end in select.select(ends, [], [], patience)[0]:
+    timeout_s = max(0, late[0][0] - now) if late else 1
+    for end in select.select(ends, [], [], timeout_s)[0]:
         frame, source = end.recvfrom(4096)
         if source[2] == socket.PACKET_OUTGOING:
             continue
@@ -719,8 +720,8 @@ fn exchange(leads: &[&str; 2]) {
 }
 
 #[test]
-fn a_controller_within_a_switch_says_what_it_lacks() {
-    let told = |options: &[&str]| {
+fn a_controller_within_a_switch_reports_what_it_lacks() {
+    let output = |options: &[&str]| {
         let mut command = support::wirespeed();
         let output = command.arg("run").arg(app("encoder.p4")).args(options).output().unwrap();
         let text = String::from_utf8(output.stderr).unwrap();
@@ -729,11 +730,11 @@ fn a_controller_within_a_switch_says_what_it_lacks() {
     let small = ["-DCODE=3", "-DID_BITS=4", "--duration=1"];
     let within = |command| [&small[..], &["--p4runtime", "0", "--with", command]].concat();
     let lines = [
-        told(&within("zipline tables --m 3 --encoder e.txt --decoder d.txt")),
-        told(&within("zipline learn --encoder here")),
-        told(&within("zipline learn --encoder 'here")),
-        told(&within("ctl status")),
-        told(&[&small[..], &["--with", "zipline learn --encoder here --decoder 10.0.0.1:9559"]].concat()),
+        output(&within("zipline tables --m 3 --encoder e.txt --decoder d.txt")),
+        output(&within("zipline learn --encoder here")),
+        output(&within("zipline learn --encoder 'here")),
+        output(&within("ctl status")),
+        output(&[&small[..], &["--with", "zipline learn --encoder here --decoder 10.0.0.1:9559"]].concat()),
     ];
     let mut alone = support::wirespeed();
     let alone = alone.args("zipline learn --encoder here --decoder 10.0.0.1:9559".split(' ')).output().unwrap();

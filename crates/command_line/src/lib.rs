@@ -1,7 +1,7 @@
 //! What the commands share that speak to people: `wirespeed`, and those of applications.
 //!
 //! What enters: messages, results, events of all crates (`tracing`). What leaves: lines on standard output and standard
-//! error, in the form that the user wants.
+//! error, in the form that the user has chosen.
 //!
 //! * [`terminal`]: messages, results, progress, colours. [`logging`]: the log of a running switch.
 //! * [`Exit`]: how a command ends.

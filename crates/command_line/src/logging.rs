@@ -95,7 +95,7 @@ pub fn start(arguments: &LogArguments) -> Result<(), Exit> {
     Ok(())
 }
 
-/// Libraries that log each frame at the level `debug`: users who request that want messages of the switch.
+/// Libraries that log each frame at the level `debug`: users who request that look for messages of the switch.
 const LIBRARIES: [&str; 8] = ["h2", "hyper", "hyper_util", "mio", "rustls", "rustyline", "tonic", "tower"];
 
 /// The events that a filter accepts; `None` if it cannot be parsed.
@@ -113,7 +113,7 @@ fn targets(filter: &str) -> Option<Targets> {
 }
 
 /// Logs a message if logging has begun; otherwise does nothing.
-pub fn tell(level: Level, message: &str) -> bool {
+pub fn log(level: Level, message: &str) -> bool {
     if FORM.get().is_none() {
         return false;
     }
@@ -302,15 +302,15 @@ mod tests {
 
     #[test]
     fn libraries_tell_their_frames_only_to_who_names_them() {
-        let tells = |filter: &str, target: &str| targets(filter).unwrap().would_enable(target, &Level::DEBUG);
+        let enables = |filter: &str, target: &str| targets(filter).unwrap().would_enable(target, &Level::DEBUG);
         for filter in ["debug", "warn,debug", "debug,p4runtime=info"] {
-            assert!(tells(filter, "live::worker"), "{filter}");
-            assert!(!tells(filter, "h2::codec::framed_read"), "{filter}");
-            assert!(!tells(filter, "tonic::transport"), "{filter}");
+            assert!(enables(filter, "live::worker"), "{filter}");
+            assert!(!enables(filter, "h2::codec::framed_read"), "{filter}");
+            assert!(!enables(filter, "tonic::transport"), "{filter}");
         }
-        assert!(!tells("info", "live"));
-        assert!(tells("debug,h2=debug", "h2::codec"));
-        assert!(tells("trace", "h2::codec"));
+        assert!(!enables("info", "live"));
+        assert!(enables("debug,h2=debug", "h2::codec"));
+        assert!(enables("trace", "h2::codec"));
     }
 
     #[test]

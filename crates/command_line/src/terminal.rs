@@ -7,7 +7,7 @@ use std::io::{IsTerminal, Write as _};
 use std::time::Duration;
 use tracing::Level;
 
-/// Whether messages are coloured: on a terminal, unless the user's environment says `NO_COLOR`.
+/// Whether messages are coloured: on a terminal, unless the user's environment has `NO_COLOR`.
 pub fn is_coloured() -> bool {
     std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
@@ -36,7 +36,7 @@ pub fn diagnostics(text: &str) {
 }
 
 fn label(word: &str, color: &str, level: Level, message: &str) {
-    if logging::tell(level, message) {
+    if logging::log(level, message) {
         return;
     }
     if is_coloured() {
@@ -66,7 +66,7 @@ pub fn line(text: std::fmt::Arguments<'_>) {
     }
 }
 
-/// A line of a command whose exit status is a result, too: if the reader has closed the pipe, the command goes on
+/// A line of a command whose exit status is a result, too: if the reader has closed the pipe, the command continues
 /// without output.
 #[macro_export]
 macro_rules! say_if_read {

@@ -89,7 +89,7 @@ fn alone(switch: &mut Switch, command: &Command) -> Result<Reply, Problem> {
     match command {
         Command::Ask(ask) => {
             let pipeline = Pipeline::of(switch);
-            pipeline.answer(pipeline.gate(&AtHand(Mutex::new(switch))), ask).map(Reply::Text)
+            pipeline.answer(pipeline.queue(&AtHand(Mutex::new(switch))), ask).map(Reply::Text)
         }
         Command::Set(setting) => set(switch, setting).map(|()| Reply::Done),
         Command::Write(_) | Command::Change(_) => unreachable!("updates are carried out together"),

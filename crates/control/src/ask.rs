@@ -4,7 +4,7 @@
 
 use crate::api::entity::{CloneSession, EntryName};
 use crate::api::resolve::{entry, table_of_counter, table_of_meter};
-use crate::api::{Entity, Fault, Gate, Pipeline, Query};
+use crate::api::{Entity, Fault, Pipeline, ProgramQueue, Query};
 use crate::cli_text::turned_priority;
 use crate::command::{Ask, ProfilePart};
 use crate::problem::Problem;
@@ -24,25 +24,25 @@ fn problem(fault: Fault) -> Problem {
 
 impl Pipeline {
     /// Answers a question. The switch forwards packets meanwhile.
-    pub(crate) fn answer(&self, gate: Gate<'_>, ask: &Ask) -> Result<String, Problem> {
+    pub(crate) fn answer(&self, queue: ProgramQueue<'_>, ask: &Ask) -> Result<String, Problem> {
         let (program, tables) = (self.program(), self.tables());
         let stored = |handle: Handle, table: TableId| entry(&tables.lock().tables()[table.index()], handle).map(drop);
         match ask {
-            Ask::Query(query) => self.answer_query(gate, query),
+            Ask::Query(query) => self.answer_query(queue, query),
             Ask::EntryCount(table) => Ok(tables.lock().tables()[table.index()].len().to_string()),
             Ask::Table(table) => {
-                let lives = Lives::of(program, gate, *table)?;
+                let lives = Lives::of(program, queue, *table)?;
                 let tables = tables.lock();
                 Ok(dump(&tables.tables()[table.index()], tables.profiles(), program, *table, &lives))
             }
             Ask::Entry(table, handle) => {
-                let lives = Lives::of(program, gate, *table)?;
+                let lives = Lives::of(program, queue, *table)?;
                 let tables = tables.lock();
                 let stored = &tables.tables()[table.index()];
                 Ok(dump_entry(stored, entry(stored, *handle)?, program, *table, &lives))
             }
             Ask::EntryOfKey(table, EntryName { key, priority }) => {
-                let lives = Lives::of(program, gate, *table)?;
+                let lives = Lives::of(program, queue, *table)?;
                 let tables = tables.lock();
                 let stored = &tables.tables()[table.index()];
                 let handle = stored.find(key, *priority).map_err(|error| Problem::new(error.to_string()))?;
@@ -51,26 +51,26 @@ impl Pipeline {
                 Ok(dump_entry(stored, entry, program, *table, &lives))
             }
             Ask::Profile(profile, part) => dump_part(&tables.lock().profiles()[profile.index()], *part),
-            Ask::Multicast => gate.ask(|switch| mc_dump(switch.replication())).map_err(problem),
+            Ask::Multicast => queue.ask(|switch| mc_dump(switch.replication())).map_err(problem),
             Ask::DirectCounter(counter, handle) => {
                 stored(*handle, table_of_counter(program, *counter)?)?;
                 let (counter, index) = (*counter, handle.0 as usize);
-                let cell = gate.ask(move |switch| switch.externs_mut().direct_counters[counter].get(index).copied());
+                let cell = queue.ask(move |switch| switch.externs_mut().direct_counters[counter].get(index).copied());
                 Ok(counted(cell.map_err(problem)?.unwrap_or_default()))
             }
             Ask::DirectMeter(meter, handle) => {
                 stored(*handle, table_of_meter(program, *meter)?)?;
                 let (meter, index) = (*meter, u64::from(handle.0));
-                let cell = gate.ask(move |switch| switch.externs_mut().direct_meters[meter].cell(index)?.config());
+                let cell = queue.ask(move |switch| switch.externs_mut().direct_meters[meter].cell(index)?.config());
                 Ok(meter_rates(cell.map_err(problem)?))
             }
         }
     }
 
     /// The values of entities with commas between.
-    fn answer_query(&self, gate: Gate<'_>, query: &Query) -> Result<String, Problem> {
+    fn answer_query(&self, queue: ProgramQueue<'_>, query: &Query) -> Result<String, Problem> {
         let (mut text, mut is_first) = (String::new(), true);
-        let read = self.read(gate, query, &mut |entities| {
+        let read = self.read(queue, query, &mut |entities| {
             for entity in &entities {
                 text += if std::mem::take(&mut is_first) { "" } else { ", " };
                 text += &value(entity);
@@ -87,7 +87,7 @@ impl Pipeline {
     }
 }
 
-/// The value of an entity that the tool can ask for.
+/// The value of an entity that the tool can query.
 fn value(entity: &Entity) -> String {
     match entity {
         Entity::Register(cell) => cell.value.to_bigint().to_string(),
@@ -133,11 +133,11 @@ struct Lives {
 }
 
 impl Lives {
-    fn of(program: &Program, gate: Gate<'_>, table: TableId) -> Result<Lives, Problem> {
+    fn of(program: &Program, queue: ProgramQueue<'_>, table: TableId) -> Result<Lives, Problem> {
         if !program.tables[table].support_timeout {
             return Ok(Lives::default());
         }
-        let lives = gate.ask(move |switch| Lives {
+        let lives = queue.ask(move |switch| Lives {
             now_ns: switch.now_ns(),
             last_hits_ns: switch.externs_mut().last_hits_ns[table].clone(),
         });

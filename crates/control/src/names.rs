@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn an_action_of_another_table_is_told_from_an_unknown_one() {
+    fn an_action_of_another_table_differs_from_an_unknown_one() {
         let program = program();
         let lpm = table(&program, "ipv4_lpm").unwrap();
         let problem = action(&program, lpm, "set_port").unwrap_err();

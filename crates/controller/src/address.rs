@@ -60,7 +60,7 @@ impl FromStr for Mac {
     }
 }
 
-/// The group through which an IPv6 address is asked for.
+/// The solicited-node multicast group of an IPv6 address.
 pub fn solicited_node(address: Ipv6Addr) -> Ipv6Addr {
     let [.., a, b, c] = address.octets();
     Ipv6Addr::from([0xFF, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0xFF, a, b, c])

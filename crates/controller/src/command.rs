@@ -27,7 +27,7 @@ pub struct SwitchArguments {
     /// The address of the switch for controllers; `here` is the switch within which the controller runs (run --with)
     #[arg(long = "switch", value_name = "HOST:PORT", default_value = "127.0.0.1:9559", value_parser = endpoint)]
     address: String,
-    /// The device id of the switch [default: what it says]
+    /// The device id of the switch [default: what it reports]
     #[arg(long, value_name = "N")]
     device_id: Option<u64>,
     #[command(flatten)]

@@ -6,7 +6,7 @@
 //! Messages are taken in groups, and the writes that they cause are one request, so the cost of a request is shared
 //! when messages are many. Packets leave after the writes of their group. While a request is under way no message is
 //! taken: flow control of the stream makes the switch drop what it cannot send, and programs report again what was not
-//! acknowledged. Entries that the logic asks for are read last, and what follows from them is carried out at once.
+//! acknowledged. Entries that the logic requests are read last, and what follows from them is carried out at once.
 
 use crate::logic::{Entry, Logic, Order, Orders};
 use crate::report::{self, Names};
@@ -34,7 +34,7 @@ const ANSWER_MAX: Duration = Duration::from_secs(30);
 /// About the most updates that are written before an answer is waited for.
 const UPDATES_MAX: usize = 10_000;
 
-/// The most entries that are read by a request: a switch answers so many in a millisecond or two.
+/// The most entries that are read by a request: a switch answers as many in a millisecond or two.
 const READ_MAX: usize = 128;
 
 /// The most messages whose orders are carried out together.
@@ -178,10 +178,10 @@ impl<'a> Served<'a> {
 
     /// Takes the messages that wait, or the timer, and carries out what follows from them.
     async fn serve_group(&mut self) -> Result<(), Ended> {
-        let heard = self.next_messages().await?;
-        let digests: Vec<(u32, u64)> = heard.iter().filter_map(digest_list).collect();
+        let messages = self.next_messages().await?;
+        let digests: Vec<(u32, u64)> = messages.iter().filter_map(digest_list).collect();
         let now = self.now();
-        let orders = decide(self.logic, &self.schema, now, heard)?;
+        let orders = decide(self.logic, &self.schema, now, messages)?;
         self.carry_out(orders).await?;
         // Acknowledged after the writes: what the entries know now is not reported again.
         for (digest_id, list_id) in digests {
@@ -192,15 +192,15 @@ impl<'a> Served<'a> {
 
     /// The messages that wait, of which there is at least one; none if the time of the logic's timer comes first.
     async fn next_messages(&mut self) -> Result<Vec<StreamUpdate>, Failure> {
-        let mut heard: Vec<StreamUpdate> = self.next_message().await?.into_iter().collect();
-        while (1..MESSAGES_MAX).contains(&heard.len()) {
+        let mut messages: Vec<StreamUpdate> = self.next_message().await?.into_iter().collect();
+        while (1..MESSAGES_MAX).contains(&messages.len()) {
             match timeout(Duration::ZERO, self.session.next_message()).await {
-                Ok(Ok(Some(message))) => heard.push(message),
+                Ok(Ok(Some(message))) => messages.push(message),
                 // An end or an error is found again by the next call.
                 _ => break,
             }
         }
-        Ok(heard)
+        Ok(messages)
     }
 
     /// The next message; `None` if the time of the logic's timer comes first.
@@ -219,14 +219,14 @@ impl<'a> Served<'a> {
 
     /// Carries out orders, and those that follow from the entries that they read.
     async fn carry_out(&mut self, orders: Orders) -> Result<(), Failure> {
-        let mut wanted = self.write_and_send(orders).await?;
+        let mut unread_entries = self.write_and_send(orders).await?;
         // What follows from some is carried out before others are read: what was read is soon out of date.
-        while !wanted.is_empty() {
-            let rest = wanted.split_off(wanted.len().min(READ_MAX));
-            let entries = self.read(std::mem::replace(&mut wanted, rest)).await?;
+        while !unread_entries.is_empty() {
+            let rest = unread_entries.split_off(unread_entries.len().min(READ_MAX));
+            let entries = self.read(std::mem::replace(&mut unread_entries, rest)).await?;
             let (now, mut orders) = (self.now(), Orders::new());
             self.logic.read(now, &entries, &mut orders);
-            wanted.extend(self.write_and_send(orders).await?);
+            unread_entries.extend(self.write_and_send(orders).await?);
         }
         Ok(())
     }
@@ -234,7 +234,7 @@ impl<'a> Served<'a> {
     /// Carries out commands, in as few requests as possible, and then packets, for which entries are there. Returns the
     /// entries to be read.
     async fn write_and_send(&mut self, orders: Orders) -> Result<Vec<String>, Failure> {
-        let (mut writes, mut packets, mut wanted) = (Writes::default(), Vec::new(), Vec::new());
+        let (mut writes, mut packets, mut unread_entries) = (Writes::default(), Vec::new(), Vec::new());
         for order in orders.0 {
             match order {
                 Order::Note(line) => (self.report)(format_args!("{line}")),
@@ -247,7 +247,7 @@ impl<'a> Served<'a> {
                     Err(problem) => self.refused(&line, Some(&problem)),
                 },
                 Order::Packet(fields, payload) => packets.push(self.packet_out(&fields, payload)),
-                Order::Read(entry) => wanted.push(entry),
+                Order::Read(entry) => unread_entries.push(entry),
             }
             if writes.updates.len() >= UPDATES_MAX {
                 self.write(std::mem::take(&mut writes)).await?;
@@ -257,13 +257,13 @@ impl<'a> Served<'a> {
         for packet in packets {
             self.session.send_packet(packet).await?;
         }
-        Ok(wanted)
+        Ok(unread_entries)
     }
 
     /// Reads entries, each with the time since its last hit.
-    async fn read(&mut self, wanted: Vec<String>) -> Result<Vec<Entry>, Failure> {
+    async fn read(&mut self, unread_entries: Vec<String>) -> Result<Vec<Entry>, Failure> {
         let (mut asked, mut found, mut names) = (Vec::new(), Vec::new(), Names::default());
-        for entry in OrderedSet::from_iter(wanted) {
+        for entry in OrderedSet::from_iter(unread_entries) {
             match ctl::parse(&format!("show {entry}"), &self.schema) {
                 Ok(Plan::Read(read)) => asked.extend(read.entities),
                 Ok(_) => {}
@@ -286,7 +286,7 @@ impl<'a> Served<'a> {
         let mut orders = Orders::new();
         let now = self.now();
         self.logic.refused(now, line, why.unwrap_or(&unknown), &mut orders);
-        // What follows from a refusal is only told: orders could be refused without end.
+        // What follows from a refusal is only reported: orders could be refused without end.
         for order in orders.0 {
             if let Order::Note(line) = order {
                 (self.report)(format_args!("{line}"));
@@ -299,8 +299,8 @@ impl<'a> Served<'a> {
             return Ok(());
         }
         let writing = writing::write(&mut self.session, writes.updates);
-        let told = timeout(ANSWER_MAX, writing).await.unwrap_or_else(|_| Err(late()))?;
-        for (index, problem) in told {
+        let outcomes = timeout(ANSWER_MAX, writing).await.unwrap_or_else(|_| Err(late()))?;
+        for (index, problem) in outcomes {
             self.refused(&writes.lines[writes.line_of[index]], Some(&problem));
         }
         Ok(())
@@ -326,16 +326,16 @@ fn digest_list(message: &StreamUpdate) -> Option<(u32, u64)> {
 }
 
 /// What a logic orders after these messages, and when its timer is due. The timer does not wait until no message is
-/// left: under a flood of packets, a controller must still ask for its next hops.
+/// left: under a flood of packets, a controller must still solicit its next hops.
 fn decide(
     logic: &mut dyn Logic,
     schema: &Arc<Schema>,
     now: Duration,
-    heard: Vec<StreamUpdate>,
+    messages: Vec<StreamUpdate>,
 ) -> Result<Orders, Ended> {
     let mut orders = Orders::new();
-    let more_wait = heard.len() >= MESSAGES_MAX;
-    for message in heard {
+    let more_wait = messages.len() >= MESSAGES_MAX;
+    for message in messages {
         hear(logic, schema, now, message, &mut orders)?;
     }
     logic.taken(now, more_wait, &mut orders);
@@ -419,7 +419,7 @@ mod tests {
     use super::*;
     use p4runtime_proto::p4::v1::PacketIn;
 
-    /// Counts the packets that it hears, and asks its question once a second.
+    /// Counts the packets that it receives, and sends a packet once a second.
     #[derive(Default)]
     struct Curious {
         packets: usize,
@@ -441,7 +441,7 @@ mod tests {
 
         fn timer(&mut self, _now: Duration, orders: &mut Orders) {
             self.asked += 1;
-            orders.packet(&[], format!("question {}", self.asked));
+            orders.packet(&[], format!("packet {}", self.asked));
         }
     }
 

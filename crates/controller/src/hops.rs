@@ -1,13 +1,13 @@
 //! Stations to which a switch sends packets by their numbers: next hops and tunnel end points on its links.
 //!
 //! What enters: links, addresses, ARP and neighbour discovery from the links, the time. What leaves: numbers, from 1 in
-//! the order of the addresses; questions; and changes of the stations' Ethernet addresses. All are asked for ever, at
+//! the order of the addresses; solicitations; and changes of the stations' Ethernet addresses. All are solicited for ever, at
 //! intervals.
 
 use crate::address::{Mac, Network};
 use crate::logic::{Entry, Orders};
 use crate::neighbours::{Event, NeighbourSettings, Neighbours, Station};
-use crate::packet::neighbour::{Said, ask};
+use crate::packet::neighbour::{NeighbourMessage, solicit};
 use base::OrderedMap;
 use core::net::IpAddr;
 use std::time::Duration;
@@ -146,13 +146,13 @@ impl Hops {
     }
 
     /// ARP or neighbour discovery that is for the switch has arrived at a port.
-    pub fn heard(&mut self, now: Duration, port: u16, frame: &[u8], orders: &mut Orders) -> Vec<Change> {
-        let Some(said) = Said::parse(frame) else { return Vec::new() };
-        let Some(mac) = said.mac.filter(|mac| mac.is_station()) else { return Vec::new() };
-        let station = Station { port, address: said.address };
+    pub fn received(&mut self, now: Duration, port: u16, frame: &[u8], orders: &mut Orders) -> Vec<Change> {
+        let Some(message) = NeighbourMessage::parse(frame) else { return Vec::new() };
+        let Some(mac) = message.mac.filter(|mac| mac.is_station()) else { return Vec::new() };
+        let station = Station { port, address: message.address };
         match self.numbers.contains_key(&station) {
             true => {
-                let events = self.neighbours.heard(now, station, mac, false);
+                let events = self.neighbours.received(now, station, mac, false);
                 self.follow(events, orders)
             }
             false => Vec::new(),
@@ -174,9 +174,9 @@ impl Hops {
         let mut changes = Vec::new();
         for event in events {
             let (station, mac) = match event {
-                Event::Ask(station, whom) => {
+                Event::Solicit(station, whom) => {
                     if let Some(link) = self.link(station.port) {
-                        ask(station, whom, link.mac, link.address_for(station.address), orders);
+                        solicit(station, whom, link.mac, link.address_for(station.address), orders);
                     }
                     continue;
                 }
@@ -238,17 +238,17 @@ mod tests {
         let text = orders.take_text();
         assert_eq!(text.lines().filter(|line| line.contains("packet-out ffffffffffff")).count(), 2);
         assert_eq!(text.lines().filter(|line| line.contains("packet-out 3333ff000009")).count(), 1);
-        let changes = hops.heard(Duration::ZERO, 1, &answer([10, 0, 1, 9]), &mut orders);
+        let changes = hops.received(Duration::ZERO, 1, &answer([10, 0, 1, 9]), &mut orders);
         assert_eq!(changes.iter().map(|it| (it.number, it.mac)).collect::<Vec<_>>(), [(1, Some(THERE))]);
-        // Nobody has asked for this one.
-        assert_eq!(hops.heard(Duration::ZERO, 1, &answer([10, 0, 1, 7]), &mut orders), []);
+        // The switch has not solicited this one.
+        assert_eq!(hops.received(Duration::ZERO, 1, &answer([10, 0, 1, 7]), &mut orders), []);
         // An advertisement counts, and a question of the station itself.
         let [here, there] = [Ipv6Addr::from_bits(0x2001_0DB8 << 96 | 1), Ipv6Addr::from_bits(0x2001_0DB8 << 96 | 9)];
         let answer = nd::advertisement(THERE, there, here.into(), HERE).unwrap();
-        let changes = hops.heard(Duration::ZERO, 1, &answer, &mut orders);
+        let changes = hops.received(Duration::ZERO, 1, &answer, &mut orders);
         assert_eq!(changes.iter().map(|it| (it.number, it.mac)).collect::<Vec<_>>(), [(3, Some(THERE))]);
         let moved = nd::solicitation(HERE, there, here, None).unwrap();
-        let changes = hops.heard(Duration::ZERO, 1, &moved, &mut orders);
+        let changes = hops.received(Duration::ZERO, 1, &moved, &mut orders);
         assert_eq!(changes.iter().map(|it| (it.number, it.mac)).collect::<Vec<_>>(), [(3, Some(HERE))]);
         let mut lost = Vec::new();
         while let Some(next) = hops.next_timer().filter(|next| *next < Duration::from_secs(20)) {
@@ -273,6 +273,6 @@ mod tests {
         hops.join(Duration::ZERO);
         hops.take_in(Duration::ZERO, &entries, ["next_hops", "hop", "destination"], &mut orders);
         assert_eq!(orders.take_text(), "delete next_hops 2\n");
-        assert_eq!(hops.heard(Duration::ZERO, 1, &answer([10, 0, 1, 9]), &mut orders), []);
+        assert_eq!(hops.received(Duration::ZERO, 1, &answer([10, 0, 1, 9]), &mut orders), []);
     }
 }

@@ -7,7 +7,7 @@
 //! * [`logic`]: the interface of a state machine. It has no clock, file or connection, so tests call it directly.
 //! * `report`: messages of the switch by the names of the program.
 //! * `connection`: a connection that is made again whenever it is lost; [`writing`]: how it writes.
-//! * [`wanted`]: the entries that a controller wants a switch to have, and what it has of them.
+//! * [`desired`]: the entries that a switch is to have, compared with those that it has.
 //! * `file`: configuration files. [`address`]: addresses and networks.
 //! * [`neighbours`]: stations that are looked for, found and lost; [`hops`]: those with numbers; [`bucket`]: a rate.
 //! * [`packet`]: packets as bytes.
@@ -17,13 +17,13 @@ pub mod address;
 pub mod bucket;
 pub mod command;
 mod connection;
+pub mod desired;
 pub mod file;
 pub mod hops;
 pub mod logic;
 pub mod neighbours;
 pub mod packet;
 mod report;
-pub mod wanted;
 pub mod writing;
 
 pub use command::{Running, SwitchArguments};

@@ -96,7 +96,7 @@ impl fmt::Display for EntryName {
     }
 }
 
-/// What a controller wants its switch to do: commands, in this order, then packets, in this order, and then reads.
+/// A controller's orders to its switch: commands, in this order, then packets, in this order, and then reads.
 #[derive(Debug, Default)]
 pub struct Orders(pub(crate) Vec<Order>);
 
@@ -119,7 +119,7 @@ impl Orders {
         Orders::default()
     }
 
-    /// A line in the language of `wirespeed ctl` says what is to be: to `add` what is there changes it, and to `delete`
+    /// A line in the language of `wirespeed ctl` states what is to be: to `add` what is there changes it, and to `delete`
     /// what is not there does nothing. Lines are `add`, `modify`, `delete`, `default`, `multicast`, `digests`, ...
     pub fn command(&mut self, line: impl Into<String>) {
         self.0.push(Order::Command(line.into()));
@@ -135,7 +135,7 @@ impl Orders {
         self.0.push(Order::Read(entry.into()));
     }
 
-    /// Tells the user something.
+    /// A line for the user.
     pub fn note(&mut self, line: impl Into<String>) {
         self.0.push(Order::Note(line.into()));
     }
@@ -185,8 +185,8 @@ pub trait Logic: Send {
     /// Messages of the switch were taken. If more wait, the controller is slower than they come.
     fn taken(&mut self, _now: Duration, _more_wait: bool, _orders: &mut Orders) {}
 
-    /// Entries that it has asked for with [`Orders::read`], of which those that are not there are missing: those that
-    /// were asked for together come together, up to 128 at a time. No message is taken before all have come, and what
+    /// Entries that it has requested with [`Orders::read`], of which those that are not there are missing: those that
+    /// were requested together come together, up to 128 at a time. No message is taken before all have come, and what
     /// follows from them is carried out.
     fn read(&mut self, _now: Duration, _entries: &[Entry], _orders: &mut Orders) {}
 

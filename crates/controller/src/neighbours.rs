@@ -1,10 +1,10 @@
 //! Where the neighbours are: stations on the links of the router.
 //!
-//! What enters: packets to stations that are not known, what stations say of themselves, the time. What leaves:
-//! [`Event`]s: questions to ask, stations found and lost, packets that are forwarded and packets that nobody takes.
+//! What enters: packets to stations that are not known, messages of stations, the time. What leaves:
+//! [`Event`]s: solicitations, stations found and lost, packets that are forwarded and packets without a receiver.
 //!
-//! A station is asked three times. One that is known is asked again some time later; only when it does not answer is it
-//! lost. Gateways are never forgotten: one that is down is asked for ever. What strangers can cause is bounded: the
+//! A station is solicited three times. One that is known is solicited again some time later; only when it does not answer is it
+//! lost. Gateways are never forgotten: one that is down is solicited for ever. What strangers can cause is bounded: the
 //! stations of a link, those of them that are looked for, the packets that wait for one and for all.
 
 use crate::address::Mac;
@@ -15,8 +15,8 @@ use serde::Deserialize;
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// How often a station is asked.
-const QUESTIONS: u32 = 3;
+/// How often a station is solicited.
+const TRIES_MAX: u32 = 3;
 
 /// The most packets that wait for a station, and for all.
 const WAITING_OF_ONE_MAX: usize = 3;
@@ -26,16 +26,16 @@ const WAITING_MAX: usize = 1024;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct NeighbourSettings {
-    /// How long the answer to a question is waited for; there are three of them.
+    /// How long the answer to a solicitation is waited for; there are three of them.
     #[serde(deserialize_with = "seconds")]
     pub answer: Duration,
-    /// How long a neighbour is taken to be where it was; then it is asked.
+    /// How long a neighbour is taken to be where it was; then it is solicited.
     #[serde(deserialize_with = "seconds")]
     pub reachable: Duration,
     /// The same for gateways.
     #[serde(deserialize_with = "seconds")]
     pub gateway: Duration,
-    /// A neighbour without packets for so long is forgotten.
+    /// A neighbour without packets for this time is forgotten.
     #[serde(deserialize_with = "seconds")]
     pub age: Duration,
     /// The most neighbours of a link.
@@ -93,8 +93,8 @@ pub struct Waiting {
 /// What follows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// A station is to be asked: of all of the link, or where it was.
-    Ask(Station, Option<Mac>),
+    /// A station is to be solicited: by multicast on the link, or at its last Ethernet address.
+    Solicit(Station, Option<Mac>),
     /// A station is there, or somewhere else.
     Found(Station, Mac),
     /// A station that was found does not answer any more.
@@ -111,9 +111,9 @@ struct Known {
     is_gateway: bool,
     /// Where it is, or was.
     mac: Option<Mac>,
-    /// How often it has been asked since it was last heard.
-    asked: u32,
-    /// When it is asked, or has not answered.
+    /// How often it has been solicited since its last message.
+    tries: u32,
+    /// When it is solicited, or has not answered.
     due: Duration,
     waiting: VecDeque<Waiting>,
 }
@@ -163,7 +163,7 @@ impl Neighbours {
         self.waiting
     }
 
-    /// How many stations were not looked for because there were too many, since this was last asked.
+    /// How many stations were not looked for because there were too many, since the last call.
     pub fn take_refused(&mut self) -> u64 {
         std::mem::take(&mut self.refused)
     }
@@ -211,11 +211,11 @@ impl Neighbours {
     }
 
     /// Whether a link has room for a further station.
-    fn has_room(&mut self, station: Station, is_asked_for: bool) -> bool {
+    fn has_room(&mut self, station: Station, has_traffic: bool) -> bool {
         let count = self.counts.get(&station.port).copied().unwrap_or_default();
-        let has_room = match is_asked_for {
+        let has_room = match has_traffic {
             true => count.all < self.settings.of_link && count.unresolved < self.settings.unresolved,
-            // Who speaks unasked leaves room for those that packets are for.
+            // Unsolicited stations leave room for those that have traffic.
             false => count.all < self.settings.of_link / 2,
         };
         self.refused += u64::from(!has_room);
@@ -226,19 +226,19 @@ impl Neighbours {
         if is_gateway { self.settings.gateway } else { self.settings.reachable }
     }
 
-    /// A gateway, which is asked at once.
+    /// A gateway, which is solicited at once.
     pub fn add_gateway(&mut self, now: Duration, station: Station) {
         let before = self.take(station);
         let (mac, waiting) = before.map_or((None, VecDeque::new()), |known| (known.mac, known.waiting));
-        self.put(station, Known { is_gateway: true, mac, asked: 0, due: now, waiting });
+        self.put(station, Known { is_gateway: true, mac, tries: 0, due: now, waiting });
     }
 
-    /// A station that a controller before this one has found. It is asked soon, at another time than others.
+    /// A station that a controller before this one has found. It is solicited soon, at another time than others.
     pub fn take_in(&mut self, now: Duration, station: Station, mac: Mac) {
         let is_gateway = self.take(station).is_some_and(|known| known.is_gateway);
         let spread = Duration::from_millis(self.known.len() as u64 % 16_384);
         let due = if is_gateway { now } else { now + self.settings.answer + spread };
-        self.put(station, Known { is_gateway, mac: Some(mac), asked: 0, due, waiting: VecDeque::new() });
+        self.put(station, Known { is_gateway, mac: Some(mac), tries: 0, due, waiting: VecDeque::new() });
     }
 
     /// Forgets a station, unless it is a gateway.
@@ -257,12 +257,12 @@ impl Neighbours {
             }
             Some(known) => known,
             None if !self.has_room(station, true) => return Vec::new(),
-            None => Known { is_gateway: false, mac: None, asked: QUESTIONS, due: now, waiting: VecDeque::new() },
+            None => Known { is_gateway: false, mac: None, tries: TRIES_MAX, due: now, waiting: VecDeque::new() },
         };
         let mut events = Vec::new();
-        if known.asked >= QUESTIONS {
-            (known.asked, known.due) = (1, now + self.settings.answer);
-            events.push(Event::Ask(station, None));
+        if known.tries >= TRIES_MAX {
+            (known.tries, known.due) = (1, now + self.settings.answer);
+            events.push(Event::Solicit(station, None));
         }
         // The newest packets wait.
         while known.waiting.len() >= WAITING_OF_ONE_MAX {
@@ -275,12 +275,12 @@ impl Neighbours {
         events
     }
 
-    /// A station says where it is. One that nobody has asked for is taken in if it `speaks` to the router.
-    pub fn heard(&mut self, now: Duration, station: Station, mac: Mac, speaks: bool) -> Vec<Event> {
+    /// A message with the Ethernet address of a station. A new station is taken in if the message is a request to the router.
+    pub fn received(&mut self, now: Duration, station: Station, mac: Mac, is_request: bool) -> Vec<Event> {
         let before = match self.take(station) {
             Some(known) => known,
-            None if !speaks || !self.has_room(station, false) => return Vec::new(),
-            None => Known { is_gateway: false, mac: None, asked: 0, due: now, waiting: VecDeque::new() },
+            None if !is_request || !self.has_room(station, false) => return Vec::new(),
+            None => Known { is_gateway: false, mac: None, tries: 0, due: now, waiting: VecDeque::new() },
         };
         let mut events = Vec::new();
         if before.mac != Some(mac) {
@@ -288,7 +288,7 @@ impl Neighbours {
         }
         events.extend(before.waiting.into_iter().map(Event::Send));
         let due = now + self.reachable(before.is_gateway);
-        self.put(station, Known { mac: Some(mac), asked: 0, due, waiting: VecDeque::new(), ..before });
+        self.put(station, Known { mac: Some(mac), tries: 0, due, waiting: VecDeque::new(), ..before });
         events
     }
 
@@ -303,11 +303,11 @@ impl Neighbours {
     }
 
     fn is_due(&mut self, now: Duration, station: Station, mut known: Known, events: &mut Vec<Event>) {
-        if known.asked < QUESTIONS {
-            // Last, all are asked: it may have another Ethernet address.
-            let whom = known.mac.filter(|_| known.asked + 1 < QUESTIONS);
-            (known.asked, known.due) = (known.asked + 1, now + self.settings.answer);
-            events.push(Event::Ask(station, whom));
+        if known.tries < TRIES_MAX {
+            // The last one is multicast: it may have another Ethernet address.
+            let whom = known.mac.filter(|_| known.tries + 1 < TRIES_MAX);
+            (known.tries, known.due) = (known.tries + 1, now + self.settings.answer);
+            events.push(Event::Solicit(station, whom));
             return self.put(station, known);
         }
         if known.mac.take().is_some() {
@@ -315,7 +315,7 @@ impl Neighbours {
         }
         events.extend(known.waiting.drain(..).map(Event::Unreachable));
         if known.is_gateway {
-            events.push(Event::Ask(station, None));
+            events.push(Event::Solicit(station, None));
             known.due = now + self.settings.gateway.max(self.settings.answer);
             self.put(station, known);
         }

@@ -1,10 +1,10 @@
 //! Packets as bytes: what the router reads in those that reach it, and those that it makes.
 //!
-//! What enters: frames, and what a packet is to say. What leaves: their parts, and packets with right checksums. What
+//! What enters: frames, and the fields of packets. What leaves: their parts, and packets with right checksums. What
 //! is cut off or contradicts itself is not read.
 //!
 //! * [`arp`], [`nd`]: neighbours of IPv4 and IPv6; [`neighbour`]: of both. [`icmp`]: errors and echoes.
-//! * [`ip`]: headers of both versions. [`tcp`]: whether somebody listens.
+//! * [`ip`]: headers of both versions. [`tcp`]: whether a server listens.
 
 use crate::address::Mac;
 

@@ -31,7 +31,7 @@ pub(crate) struct Plain {
 
 impl Plain {
     /// Connects to `HOST:PORT`.
-    pub async fn connect(address: &str, patience: Duration) -> io::Result<Plain> {
+    pub async fn connect(address: &str, timeout: Duration) -> io::Result<Plain> {
         let authority = address.parse().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
         let connecting = async {
             let stream = TcpStream::connect(address).await?;
@@ -47,7 +47,7 @@ impl Plain {
             Ok(Plain { requests, authority })
         };
         let late = |_| Err(io::Error::new(io::ErrorKind::TimedOut, "deadline has elapsed"));
-        tokio::time::timeout(patience, connecting).await.unwrap_or_else(late)
+        tokio::time::timeout(timeout, connecting).await.unwrap_or_else(late)
     }
 
     /// Sends a request.

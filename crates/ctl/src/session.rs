@@ -47,7 +47,7 @@ const ANSWER_BYTES_MAX: usize = 64 << 20;
 const UPDATES_MAX: usize = 10_000;
 const UPDATE_BYTES_MAX: usize = 1 << 20;
 
-/// The most updates in one request of which a switch can say of each what became of it: that is a header of its answer.
+/// The most updates in one request for which a switch can report the result of each: the results are a header of its answer.
 const EXPLAINED_MAX: usize = 128;
 
 /// Fewer updates than this are written so that each refusal is explained.
@@ -130,7 +130,7 @@ pub enum Standing {
     /// Another controller, with this election id.
     Other(u128),
     /// None; the value is the highest election id so far.
-    Nobody(Option<u128>),
+    NoPrimary(Option<u128>),
 }
 
 /// A future in a box. Without the box, each crate that awaits the future compiles its code again.
@@ -444,8 +444,8 @@ impl Session {
         let primary = match self.standing().await? {
             Standing::Primary => "this client".to_owned(),
             Standing::Other(id) => format!("a controller with election id {id}"),
-            Standing::Nobody(None) => "none".to_owned(),
-            Standing::Nobody(Some(highest)) => format!("none (the highest election id so far is {highest})"),
+            Standing::NoPrimary(None) => "none".to_owned(),
+            Standing::NoPrimary(Some(highest)) => format!("none (the highest election id so far is {highest})"),
         };
         lines.push(("primary", primary));
         Ok(lines)
@@ -464,7 +464,7 @@ impl Session {
     pub async fn bid_above(&mut self) -> Result<Standing, Failure> {
         if self.election_id.is_none() && self.options.election_id.is_none() {
             match self.standing().await? {
-                Standing::Nobody(highest) => self.options.election_id = Some(highest.unwrap_or(0).saturating_add(1)),
+                Standing::NoPrimary(highest) => self.options.election_id = Some(highest.unwrap_or(0).saturating_add(1)),
                 standing => return Ok(standing),
             }
         }
@@ -486,13 +486,13 @@ impl Session {
                 Standing::Other(id) if self.options.as_primary => return Ok(id),
                 Standing::Other(id) => return Err(refused(id)),
                 Standing::Primary => 1,
-                Standing::Nobody(highest) => highest.unwrap_or(1).max(1),
+                Standing::NoPrimary(highest) => highest.unwrap_or(1).max(1),
             },
         };
         match self.arbitrate(Some(bid)).await? {
             Standing::Primary => Ok(bid),
             Standing::Other(id) => Err(refused(id)),
-            Standing::Nobody(highest) => {
+            Standing::NoPrimary(highest) => {
                 let highest = highest.map_or_else(String::new, |id| format!(": the highest so far is {id}"));
                 Err(Problem::new(format!("election id {bid} is too low to become primary{highest}")).into())
             }
@@ -546,7 +546,7 @@ impl Session {
             Ok(match (code, highest) {
                 (0, _) if bid.is_some() => Standing::Primary,
                 (0 | 6, Some(id)) => Standing::Other(id),
-                (_, highest) => Standing::Nobody(highest),
+                (_, highest) => Standing::NoPrimary(highest),
             })
         })
     }
@@ -669,7 +669,7 @@ fn program_text(about: Option<&AboutResponse>, package: &str) -> String {
     }
 }
 
-/// The updates of each request, at most so many, in order.
+/// The updates of each request, at most `most`, in order.
 fn in_requests(updates: Vec<Update>, most: usize) -> Vec<Vec<Update>> {
     let mut requests: Vec<Vec<Update>> = Vec::new();
     let mut bytes = usize::MAX;

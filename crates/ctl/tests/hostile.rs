@@ -151,8 +151,8 @@ fn messages_of_any_bytes() {
             assert!(!shown.contains('\u{1b}'), "what is shown moves no cursor: {shown:?}");
             let _object = entity_json(&schema, &entities[0]);
         }
-        if let Ok(StreamMessageResponse { update: Some(told) }) = StreamMessageResponse::decode(bytes.as_slice()) {
-            let _lines = (message_text(&schema, &told), message_json(&schema, &told));
+        if let Ok(StreamMessageResponse { update: Some(update) }) = StreamMessageResponse::decode(bytes.as_slice()) {
+            let _lines = (message_text(&schema, &update), message_json(&schema, &update));
         }
     }
     assert!(read > 1000, "{read} messages could be read");

@@ -243,10 +243,10 @@ fn entities_of_another_program_are_shown_by_their_ids() {
     .assert_eq(&json.join("\n"));
 }
 
-fn check_message(told: StreamUpdate, expected: Expect) {
+fn check_message(update: StreamUpdate, expected: Expect) {
     let schema = support::schema();
-    let mut lines = message_text(&schema, &told);
-    lines.push(message_json(&schema, &told).to_string());
+    let mut lines = message_text(&schema, &update);
+    lines.push(message_json(&schema, &update).to_string());
     expected.assert_eq(&(lines.join("\n") + "\n"));
 }
 

@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flow_is_told_by_addresses_and_ports() {
+    fn a_flow_is_identified_by_addresses_and_ports() {
         let base = udp_frame(0x0A00_0001, 64, 1);
         let other = |at: usize| {
             let mut frame = base.clone();
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn other_frames_are_told_by_their_ethernet_addresses() {
+    fn other_frames_are_identified_by_their_ethernet_addresses() {
         assert_eq!(hash(&frame(0x1234, &[1, 2])), hash(&frame(0x4321, &[3])));
         let mut other = frame(0x1234, &[1, 2]);
         other[0] = 9;

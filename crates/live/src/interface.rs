@@ -170,7 +170,7 @@ unsafe impl OptionValue for libc::tpacket_stats {}
 // SAFETY: `int`, two `unsigned short` and 8 bytes: 16 bytes without padding.
 unsafe impl OptionValue for libc::packet_mreq {}
 
-/// A type that an `ethtool` command takes: as long as the command asks for, any bytes of which are a value.
+/// A type that an `ethtool` command takes: as long as the command requires, any bytes of which are a value.
 ///
 /// # Safety
 /// The type must be the command's, whose number it begins with.
@@ -191,7 +191,7 @@ pub struct Socket {
 impl Socket {
     /// A packet socket for whole frames.
     pub fn new() -> io::Result<Socket> {
-        // SAFETY: the call takes no pointers; its result is a new descriptor that nobody else owns.
+        // SAFETY: the call takes no pointers; its result is a new descriptor without another owner.
         unsafe {
             let fd =
                 check(libc::socket(libc::AF_PACKET, libc::SOCK_RAW | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK, 0))?;
@@ -344,7 +344,7 @@ impl Socket {
         let mut argument = Socket::named_request(name)?;
         argument.ifr_ifru.ifru_data = ptr::from_mut(value).cast();
         // SAFETY: the request reads the name and the pointer from an `ifreq`; what the pointer leads to lives through
-        // the call and is as long as its command asks for, which its type promises.
+        // the call and is as long as its command requires, which its type promises.
         check(unsafe { libc::ioctl(self.raw(), libc::SIOCETHTOOL as libc::Ioctl, &raw mut argument) }).map(|_| ())
     }
 

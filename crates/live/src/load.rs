@@ -125,9 +125,9 @@ mod tests {
         for tenths in 0..50 {
             let (mut policy, mut count, mut now_ns) = (Policy::default(), 1, 0);
             follow(&mut policy, &mut count, &mut now_ns, f64::from(tenths) / 10.0, 20);
-            let settled = count;
+            let stable = count;
             let later = follow(&mut policy, &mut count, &mut now_ns, f64::from(tenths) / 10.0, 60);
-            assert!(later.iter().all(|&count| count == settled), "{tenths}: {later:?}");
+            assert!(later.iter().all(|&count| count == stable), "{tenths}: {later:?}");
         }
     }
 

@@ -57,16 +57,16 @@ pub struct Inbox {
 
 /// An empty queue and its inbox, which is passed to [`crate::worker::run`].
 pub fn mailbox() -> io::Result<(Mailbox, Inbox)> {
-    let (wake_up, heard) = UnixStream::pair()?;
+    let (wake_up, receiver) = UnixStream::pair()?;
     wake_up.set_nonblocking(true)?;
-    heard.set_nonblocking(true)?;
+    receiver.set_nonblocking(true)?;
     let shared = Arc::new(Shared {
         jobs: Mutex::new(Jobs::default()),
         has_room: Condvar::new(),
         count: AtomicUsize::new(0),
         wake_up,
     });
-    Ok((Mailbox(Arc::clone(&shared)), Inbox { shared, wake_up: heard }))
+    Ok((Mailbox(Arc::clone(&shared)), Inbox { shared, wake_up: receiver }))
 }
 
 impl CommandQueue for Mailbox {
@@ -83,7 +83,7 @@ impl CommandQueue for Mailbox {
         self.0.count.store(count, Ordering::Release);
         if count == 1 {
             // The queue was empty, so there is room for this byte.
-            let _heard = (&self.0.wake_up).write(&[1]);
+            let _woken = (&self.0.wake_up).write(&[1]);
         }
         Ok(())
     }

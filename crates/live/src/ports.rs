@@ -234,23 +234,23 @@ impl Ports {
     pub(crate) fn each_failing(
         &mut self,
         mut act: impl FnMut(&mut dyn Driver) -> Result<(), DriverError>,
-        mut tell: impl FnMut(u32, DriverError),
+        mut report: impl FnMut(u32, DriverError),
     ) {
         for position in 0..self.drivers.len() {
             if let Err(error) = act(&mut *self.drivers[position])
                 && self.note_failure(position)
             {
-                tell(self.numbers[position], error);
+                report(self.numbers[position], error);
             }
         }
     }
 
     /// Reports ports whose link has changed. A port that failed has none.
-    pub(crate) fn look_at_links(&mut self, mut tell: impl FnMut(u32, bool)) {
+    pub(crate) fn look_at_links(&mut self, mut report: impl FnMut(u32, bool)) {
         for position in 0..self.own {
             let has_link = !self.failed[position] && self.drivers[position].has_link();
             if std::mem::replace(&mut self.has_link[position], has_link) != has_link {
-                tell(self.numbers[position], has_link);
+                report(self.numbers[position], has_link);
             }
         }
     }

@@ -71,31 +71,31 @@ mod tests {
 
     /// Busy nanoseconds that are reported in a second of elapsed time, for a worker that gets this part of the
     /// processor and works for this much of each ten milliseconds.
-    fn told(processor_percent: u64, working_ms: u64) -> u64 {
-        let (mut time, mut used_ns, mut told_ns) = (ProcessorTime::default(), 0, 0);
+    fn credit(processor_percent: u64, working_ms: u64) -> u64 {
+        let (mut time, mut used_ns, mut credited_ns) = (ProcessorTime::default(), 0, 0);
         time.note_with(Activity::Working, 0, || 0);
         for ms in 0..1000 {
             let activity = if ms % 10 < working_ms { Activity::Working } else { Activity::Looking };
             used_ns += 1_000_000 * processor_percent / 100;
-            told_ns += time.note_with(activity, 1_000_000, || used_ns);
+            credited_ns += time.note_with(activity, 1_000_000, || used_ns);
         }
-        told_ns
+        credited_ns
     }
 
     #[test]
     fn what_other_threads_got_of_the_processor_is_no_work() {
-        assert_eq!(told(100, 10), 1_000_000_000);
-        assert_eq!(told(40, 10), 400_000_000);
-        assert_eq!(told(100, 3), 300_000_000);
-        assert_eq!(told(50, 4), 200_000_000);
+        assert_eq!(credit(100, 10), 1_000_000_000);
+        assert_eq!(credit(40, 10), 400_000_000);
+        assert_eq!(credit(100, 3), 300_000_000);
+        assert_eq!(credit(50, 4), 200_000_000);
     }
 
     #[test]
     fn workers_are_not_added_because_others_have_the_processor() {
         let mut policy = Policy::default();
-        let share = told(40, 10) as f64 / 1e9;
+        let share = credit(40, 10) as f64 / 1e9;
         assert!((0..100).all(|look| policy.observe(look * 100_000_000, &[share], 4) == 1));
-        let share = told(100, 10) as f64 / 1e9;
+        let share = credit(100, 10) as f64 / 1e9;
         assert!((100..200).any(|look| policy.observe(look * 100_000_000, &[share], 4) == 2));
     }
 

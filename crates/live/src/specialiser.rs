@@ -54,7 +54,7 @@ pub struct Specialiser {
 
 impl Specialiser {
     /// Starts the thread that compiles. It ends with this.
-    pub fn start(settled: Duration, compile: Compile) -> std::io::Result<Specialiser> {
+    pub fn start(unchanged: Duration, compile: Compile) -> std::io::Result<Specialiser> {
         let (to, subjects) = channel::<SpecialisationInput>();
         let (results, from) = channel();
         let make = move || {
@@ -66,7 +66,7 @@ impl Specialiser {
             }
         };
         std::thread::Builder::new().name("specialiser".to_owned()).spawn(make)?;
-        let pace = Pace::new(settled);
+        let pace = Pace::new(unchanged);
         Ok(Specialiser { to, from, pace, is_busy: false, gives_up: false })
     }
 
@@ -132,7 +132,7 @@ impl Specialiser {
 /// When to compile.
 #[derive(Debug)]
 struct Pace {
-    settled_ns: u64,
+    unchanged_ns: u64,
     wait_ns: u64,
     /// The state of the tables, and the time since it is unchanged.
     state: Option<(usize, u64)>,
@@ -145,11 +145,11 @@ struct Pace {
 }
 
 impl Pace {
-    fn new(settled: Duration) -> Pace {
-        let settled_ns = u64::try_from(settled.as_nanos()).unwrap_or(WAIT_MAX_NS).min(WAIT_MAX_NS);
+    fn new(unchanged: Duration) -> Pace {
+        let unchanged_ns = u64::try_from(unchanged.as_nanos()).unwrap_or(WAIT_MAX_NS).min(WAIT_MAX_NS);
         Pace {
-            settled_ns,
-            wait_ns: settled_ns,
+            unchanged_ns,
+            wait_ns: unchanged_ns,
             state: None,
             since_ns: 0,
             packets: 0,
@@ -164,9 +164,9 @@ impl Pace {
         if self.state != Some(state) {
             (self.state, self.since_ns, self.packets) = (Some(state), now_ns, packets);
         }
-        let is_settled = now_ns.saturating_sub(self.since_ns) >= self.settled_ns && now_ns >= self.not_before_ns;
+        let is_stable = now_ns.saturating_sub(self.since_ns) >= self.unchanged_ns && now_ns >= self.not_before_ns;
         // A switch without packets does not need specialised code.
-        if !is_settled || packets == self.packets || self.tried == Some(state) {
+        if !is_stable || packets == self.packets || self.tried == Some(state) {
             return false;
         }
         self.tried = Some(state);
@@ -178,7 +178,7 @@ impl Pace {
         let lasted_ns = now_ns.saturating_sub(since_ns);
         let was_worth_it = lasted_ns >= self.wait_ns.saturating_mul(WORTH);
         self.wait_ns =
-            if was_worth_it { self.settled_ns } else { self.wait_ns.max(1).saturating_mul(2).min(WAIT_MAX_NS) };
+            if was_worth_it { self.unchanged_ns } else { self.wait_ns.max(1).saturating_mul(2).min(WAIT_MAX_NS) };
         self.not_before_ns = now_ns.saturating_add(self.wait_ns);
         // The same state may occur again.
         self.tried = None;
@@ -192,7 +192,7 @@ mod tests {
     const SECOND: u64 = 1_000_000_000;
 
     #[test]
-    fn code_is_made_once_tables_have_settled_and_packets_flow() {
+    fn code_is_made_once_tables_are_stable_and_packets_flow() {
         let mut pace = Pace::new(Duration::from_secs(2));
         assert!(!pace.is_time((0, 1), 0, 0));
         assert!(!pace.is_time((0, 1), 3 * SECOND, 0), "nothing flows");

@@ -23,7 +23,7 @@ impl Statistics {
     /// Opens it.
     pub fn open() -> io::Result<Statistics> {
         let kind = libc::SOCK_RAW | libc::SOCK_CLOEXEC;
-        // SAFETY: the call takes no pointers; its result is a new descriptor that nobody else owns.
+        // SAFETY: the call takes no pointers; its result is a new descriptor without another owner.
         unsafe {
             let fd = libc::socket(libc::AF_NETLINK, kind, libc::NETLINK_ROUTE);
             if fd < 0 { Err(io::Error::last_os_error()) } else { Ok(Statistics { socket: OwnedFd::from_raw_fd(fd) }) }

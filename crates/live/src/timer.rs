@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn by_stamps_it_ticks_when_it_is_told() {
+    fn by_stamps_it_ticks_at_the_given_times() {
         let mut driver = timer(Duration::from_millis(1), Vec::new());
         driver.go_by_stamps(Some(5_000_000)).unwrap();
         thread::sleep(Duration::from_millis(5));

@@ -3,7 +3,7 @@
 //! What enters: frames at either end. What leaves: the same frames at the other end, in their order, delayed as on a
 //! wire of that length and speed. A frame is put on the wire when the one before it has passed, and arrives its
 //! latency after its last bit was sent. Frames that wait for the wire are held, up to [`WAITING_FRAMES_MAX`]; one
-//! that comes when so many wait is dropped, as in a host's queue.
+//! that comes when the queue is full is dropped, as in a host's queue.
 //!
 //! The kernel has queueing disciplines for this (netem, tbf), but as modules that many machines lack, and with queue
 //! limits that depend on the version. This wire is the same on all machines.

@@ -12,7 +12,7 @@
 //! implements this mode.
 //!
 //! A run ends when no port will ever deliver again. A switch without ports continues while it has a mailbox: its
-//! packets come from there. So does one that controllers use ([`Setup::goes_on`]).
+//! packets come from there. So does one that controllers use ([`Setup::keeps_running`]).
 //!
 //! A stop ends reception at the drivers, processes everything that they had already received, sends the contents of
 //! coalescing buffers, drains the queues that are due, and flushes: no packet that was received is lost. Only a queue
@@ -83,7 +83,7 @@ pub struct Setup {
     /// driver. It is the one for the program that runs.
     pub cpu_port: CpuPort,
     /// The run continues when no port will ever deliver again: somebody else uses the switch, through the mailbox.
-    pub goes_on: bool,
+    pub keeps_running: bool,
     /// Set when a link may have changed ([`crate::links`]); without it, links are polled once a second.
     pub links_changed: Option<Arc<AtomicBool>>,
     /// Specialises the pipeline to the contents of tables, if requested.
@@ -139,8 +139,8 @@ pub enum Ended {
 /// Runs the switch on its ports until they are exhausted or the flag is set, and returns the ports with their
 /// counters. Jobs that were not run by then are dropped.
 pub fn run(switch: &mut Switch, setup: Setup, stop: &StopFlag, events: &mut dyn Events) -> io::Result<(Ended, Ports)> {
-    let Setup { ports, inbox, cpu_port: cpu_ports, goes_on, links_changed, specialiser, workers, timers } = setup;
-    let goes_on = inbox.is_some() && (goes_on || ports.is_empty());
+    let Setup { ports, inbox, cpu_port: cpu_ports, keeps_running, links_changed, specialiser, workers, timers } = setup;
+    let keeps_running = inbox.is_some() && (keeps_running || ports.is_empty());
     let by_stamps = !ports.is_empty() && ports.iter().all(|port| port.is_capture);
     let mut ports = Ports::new(ports);
     ports.open_queues();
@@ -159,7 +159,7 @@ pub fn run(switch: &mut Switch, setup: Setup, stop: &StopFlag, events: &mut dyn 
             inbox,
             cpu_ports,
             cpu_port,
-            goes_on,
+            keeps_running,
             links_changed,
             specialiser,
             timers_known: 0,
@@ -189,7 +189,7 @@ struct Worker<'a, 'scope, 'env, 's> {
     cpu_ports: CpuPort,
     /// The one for the program that runs.
     cpu_port: Option<u32>,
-    goes_on: bool,
+    keeps_running: bool,
     links_changed: Option<Arc<AtomicBool>>,
     specialiser: Option<Specialiser>,
     timers: Option<Arc<Timers>>,
@@ -247,7 +247,7 @@ impl<'s> Worker<'_, '_, '_, 's> {
             {
                 return Ok(Ended::Stopped);
             }
-            if waiting.is_none() && self.ports.all_exhausted() && !self.goes_on && self.pool.is_exhausted() {
+            if waiting.is_none() && self.ports.all_exhausted() && !self.keeps_running && self.pool.is_exhausted() {
                 if !self.pool.is_there() {
                     return Ok(Ended::Exhausted);
                 }
@@ -319,7 +319,7 @@ impl<'s> Worker<'_, '_, '_, 's> {
         }
         let began = Instant::now();
         self.common.wake_up.begin_sleep();
-        let is_over = !self.goes_on && self.pool.is_there() && self.pool.is_exhausted();
+        let is_over = !self.keeps_running && self.pool.is_there() && self.pool.is_exhausted();
         if !is_over && !self.pool.has_return() {
             let on_gone = &mut |position, error| gone = Some((position, error));
             poller.wait(self.ports.drivers_mut(), &wake_ups[..count], timeout, on_gone)?;

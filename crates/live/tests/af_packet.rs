@@ -409,11 +409,11 @@ fn a_link_that_goes_down_costs_packets_but_not_the_port() {
             assert_eq!(drivers[0].counters().snapshot().tx_packets, 1);
             let mut arrived = 0;
             peer.receive(usize::MAX, &mut |frame, _| arrived += usize::from(frame == [0xaa; 60])).unwrap();
-            assert_eq!(arrived, 1, "sending goes on once the link is up");
+            assert_eq!(arrived, 1, "sending resumes once the link is up");
             network.python("a", "import socket; s = socket.socket(17, 3); s.bind(('eth0', 0)); s.send(bytes(60))");
             let mut count = 0;
             drivers[0].receive(usize::MAX, &mut |_, _| count += 1).unwrap();
-            assert!(count > 0, "reception goes on once the link is up");
+            assert!(count > 0, "reception resumes once the link is up");
         }
     });
 }
@@ -479,7 +479,7 @@ fn an_interface_that_is_down_is_refused_with_advice() {
 }
 
 #[test]
-fn without_permission_the_error_says_what_is_needed() {
+fn without_permission_the_error_names_what_is_needed() {
     match AfPacketDriver::open("lo", &AfPacketOptions::default()) {
         Ok(_) => testkit::skip("needs a user without CAP_NET_RAW"),
         Err(error) => {

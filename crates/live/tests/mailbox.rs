@@ -55,7 +55,7 @@ impl Events for EventLog {
 /// The result of a run.
 struct Left {
     switch: Switch,
-    told: EventLog,
+    events: EventLog,
     ended: Ended,
 }
 
@@ -67,9 +67,9 @@ fn beside(switch: Switch, ports: Vec<Port>, cpu_port: CpuPort, act: impl FnOnce(
     let worker = {
         let (stop, mut switch) = (stop.clone(), switch);
         std::thread::spawn(move || {
-            let mut told = EventLog::default();
-            let (ended, _ports) = worker::run(&mut switch, setup, &stop, &mut told).unwrap();
-            Left { switch, told, ended }
+            let mut events = EventLog::default();
+            let (ended, _ports) = worker::run(&mut switch, setup, &stop, &mut events).unwrap();
+            Left { switch, events, ended }
         })
     };
     act(&mailbox);
@@ -139,7 +139,7 @@ fn jobs_of_a_thread_keep_their_order_and_none_is_lost() {
 }
 
 #[test]
-fn nobody_waits_for_a_worker_that_has_ended() {
+fn no_thread_waits_for_a_worker_that_has_ended() {
     let (mailbox, inbox) = mailbox().unwrap();
     std::thread::scope(|scope| {
         let asked = scope.spawn(|| command_queue(&mailbox).ask(|switch| switch.queued()));
@@ -182,7 +182,7 @@ fn packets_come_from_the_control_plane_and_go_to_it() {
         peer.send(b"in", 0);
         while command_queue(mailbox).ask(|switch| switch.stats().sent).unwrap() < 2 {}
     });
-    assert_eq!(left.told.packets_in, [b"in"]);
+    assert_eq!(left.events.packets_in, [b"in"]);
 }
 
 /// Without a port only the mailbox can wake the worker, and packets of a job are processed all the same.
@@ -193,7 +193,7 @@ fn a_switch_without_ports_works_on_packets_of_the_control_plane() {
             command_queue(mailbox).ask(|switch| switch.receive(switch.now_ns(), 9, b"again")).unwrap();
         }
     });
-    assert_eq!((left.told.packets_in.len(), left.ended), (3, Ended::Stopped));
+    assert_eq!((left.events.packets_in.len(), left.ended), (3, Ended::Stopped));
 }
 
 #[test]
@@ -224,7 +224,7 @@ fn a_program_takes_the_place_of_another_while_packets_flow() {
         one.send(b"after", 0);
         assert_eq!(frames(&two, 1), [b"after"]);
     });
-    assert_eq!(left.told.programs, 1);
+    assert_eq!(left.events.programs, 1);
     let stats = left.switch.stats();
     assert_eq!((stats.received, stats.sent, stats.drops(DropReason::ProgramChanged)), (7, 3, 4));
     assert!(left.switch.shows_time(), "the rate of the port is still set");
@@ -235,7 +235,7 @@ fn a_program_takes_the_place_of_another_while_packets_flow() {
 struct LooseCable {
     looks: Arc<AtomicUsize>,
     receptions: Arc<AtomicUsize>,
-    /// What is waited on for frames, which never come; without it nobody waits.
+    /// What is waited on for frames, which never come; without it no thread waits.
     silence: Option<(UnixStream, UnixStream)>,
     counters: Arc<PortCounters>,
 }
@@ -278,7 +278,7 @@ impl Driver for LooseCable {
 }
 
 #[test]
-fn a_link_that_goes_and_comes_is_told_once_each() {
+fn a_link_that_goes_and_comes_is_reported_once_each() {
     let looks = Arc::<AtomicUsize>::default();
     let cable = LooseCable { looks: Arc::clone(&looks), ..LooseCable::default() };
     let ports = vec![port(4).0, Port { number: 7, driver: Box::new(cable), is_capture: false }];
@@ -289,7 +289,7 @@ fn a_link_that_goes_and_comes_is_told_once_each() {
             std::thread::sleep(Duration::from_millis(20));
         }
     });
-    assert_eq!(left.told.links, [(7, false), (7, true)]);
+    assert_eq!(left.events.links, [(7, false), (7, true)]);
 }
 
 /// A job that is added while another runs has written to the descriptor, too.
@@ -301,8 +301,8 @@ fn a_worker_waits_again_when_all_jobs_are_done() {
     let ports = vec![Port { number: 7, driver: Box::new(cable), is_capture: false }];
     beside(switch_that(""), ports, CpuPort::default(), |mailbox| {
         let (again, is_done) = (mailbox.clone(), Arc::<AtomicUsize>::default());
-        let told = Arc::clone(&is_done);
-        let last: switch::command_queue::Job = Box::new(move |_| told.store(1, Ordering::Release));
+        let done = Arc::clone(&is_done);
+        let last: switch::command_queue::Job = Box::new(move |_| done.store(1, Ordering::Release));
         mailbox.send(Box::new(move |_| again.send(last).unwrap())).unwrap();
         while is_done.load(Ordering::Acquire) == 0 {
             std::thread::yield_now();

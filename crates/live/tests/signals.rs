@@ -1,6 +1,6 @@
 //! The effect of SIGINT on a process: the first stops it cleanly, one that follows at once belongs to it, a later one
 //! ends it.
-#![allow(clippy::print_stdout, reason = "the child process tells its parent how far it is")]
+#![allow(clippy::print_stdout, reason = "the child process reports to its parent how far it is")]
 
 use live::StopFlag;
 use std::io::{BufRead, BufReader};

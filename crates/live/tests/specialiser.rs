@@ -103,10 +103,10 @@ fn route(to: u64, note: u64) -> Operation {
 }
 
 /// Packets see the state of `note`, until this many events were recorded.
-fn until_told(told: &EventLog, count: usize, mut check: impl FnMut()) {
+fn until_logged(log: &EventLog, count: usize, mut check: impl FnMut()) {
     let start = Instant::now();
-    while told.lines().len() < count {
-        assert!(start.elapsed() < Duration::from_secs(120), "{:?}", told.lines());
+    while log.lines().len() < count {
+        assert!(start.elapsed() < Duration::from_secs(120), "{:?}", log.lines());
         check();
     }
 }
@@ -124,7 +124,7 @@ fn run(workers: usize) {
     let port = |number, driver| Port { number, driver: Box::new(driver), is_capture: false };
     let ports = vec![port(1, driver_in), port(2, driver_out)];
     let (mailbox, inbox) = mailbox().unwrap();
-    let (told, stop) = (EventLog::default(), StopFlag::new());
+    let (log, stop) = (EventLog::default(), StopFlag::new());
     let shown = Arc::new(Workers::new(Wanted::Fixed(workers), workers));
     let setup = Setup {
         ports,
@@ -139,13 +139,13 @@ fn run(workers: usize) {
         assert_eq!(answer(&peer, &out, to), note);
     };
     let worker = {
-        let (stop, mut told) = (stop.clone(), told.clone());
+        let (stop, mut log) = (stop.clone(), log.clone());
         std::thread::spawn(move || {
-            worker::run(&mut switch, setup, &stop, &mut told).unwrap();
+            worker::run(&mut switch, setup, &stop, &mut log).unwrap();
             switch
         })
     };
-    until_told(&told, 1, || {
+    until_logged(&log, 1, || {
         check(7, 0x11);
         check(8, 0);
     });
@@ -156,13 +156,13 @@ fn run(workers: usize) {
     change(&tables, routes, route(8, 0x22));
     check(8, 0x22);
     check(7, 0x11);
-    until_told(&told, 3, || check(8, 0x22));
+    until_logged(&log, 3, || check(8, 0x22));
     let all = FieldMatch::Ternary { value: base::Bits::zero(8), mask: base::Bits::zero(8) };
     let deny = EntrySpec { key: vec![all], priority: 1, action: 0, args: Vec::new() };
     change(&tables, acl, Operation::Insert(deny));
     check(7, 0xdd);
     check(9, 0xdd);
-    until_told(&told, 4, || check(8, 0xdd));
+    until_logged(&log, 4, || check(8, 0xdd));
     stop.stop();
     let mut switch: Switch = worker.join().unwrap();
     drop(mailbox);
@@ -170,9 +170,9 @@ fn run(workers: usize) {
     let uses: Vec<u64> = externs.table_uses.iter().map(|uses| uses.lookups).collect();
     assert_eq!(uses, [sent, sent]);
     let seen = externs.registers.iter().next().and_then(|register| register.read(0)).unwrap();
-    assert_eq!(seen.low_u64(), sent, "the register went on over all changes of code");
-    let told = told.lines();
-    assert_eq!(told[..3], ["I.route has 1 entry, I.acl is empty", "ended", "I.route has 2 entries, I.acl is empty"]);
+    assert_eq!(seen.low_u64(), sent, "the register kept its value over all changes of code");
+    let log = log.lines();
+    assert_eq!(log[..3], ["I.route has 1 entry, I.acl is empty", "ended", "I.route has 2 entries, I.acl is empty"]);
 }
 
 #[test]

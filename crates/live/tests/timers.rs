@@ -174,18 +174,18 @@ fn check_control(workers: usize) {
     std::thread::scope(|scope| {
         let run = scope.spawn(|| worker::run(&mut switch, setup, &stop, &mut Silent).unwrap());
         let command_queue: &dyn CommandQueue = &mailbox;
-        let tell = || command_queue.ask(|_| ()).unwrap();
+        let run_job = || command_queue.ask(|_| ()).unwrap();
         wait_for(&receiver, 1);
         timers.set(8, 2_000_000, vec![frame(2)]).unwrap();
-        tell();
+        run_job();
         wait_for(&receiver, 2);
         timers.set(9, 1_000_000, vec![frame(3)]).unwrap();
-        tell();
+        run_job();
         wait_for(&receiver, 3);
         timers.stop(9).unwrap();
-        tell();
+        run_job();
         // What was under way, and then no more.
-        tell();
+        run_job();
         let ticks = first.ticks();
         receiver.take();
         wait_for(&receiver, 2);

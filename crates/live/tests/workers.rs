@@ -257,7 +257,7 @@ impl Events for EventLog {
 
 struct Left {
     switch: Switch,
-    told: EventLog,
+    events: EventLog,
     ended: Ended,
     ports: Ports,
 }
@@ -267,14 +267,20 @@ fn beside(switch: Switch, ports: Vec<Port>, workers: &Arc<Workers>, act: impl Fn
     let (mailbox, inbox) = mailbox().unwrap();
     let stop = StopFlag::new();
     let workers = Some(Arc::clone(workers));
-    let setup =
-        Setup { ports, inbox: Some(inbox), cpu_port: CpuPort::fixed(510), workers, goes_on: true, ..Setup::default() };
+    let setup = Setup {
+        ports,
+        inbox: Some(inbox),
+        cpu_port: CpuPort::fixed(510),
+        workers,
+        keeps_running: true,
+        ..Setup::default()
+    };
     let run = {
         let (stop, mut switch) = (stop.clone(), switch);
         std::thread::spawn(move || {
-            let mut told = EventLog::default();
-            let (ended, ports) = worker::run(&mut switch, setup, &stop, &mut told).unwrap();
-            Left { switch, told, ended, ports }
+            let mut events = EventLog::default();
+            let (ended, ports) = worker::run(&mut switch, setup, &stop, &mut events).unwrap();
+            Left { switch, events, ended, ports }
         })
     };
     act(&mailbox);
@@ -382,13 +388,13 @@ fn what_workers_tell_comes_from_one_thread() {
             }
         });
         let mut expected: Vec<u64> = (0..50).flat_map(|number| [number; FLOWS as usize]).collect();
-        let mut digests = left.told.digests.clone();
+        let mut digests = left.events.digests.clone();
         digests.sort_unstable();
         expected.sort_unstable();
         assert_eq!(digests, expected);
-        assert_eq!((left.told.lines.len(), left.told.packets_in.len()), (digests.len(), digests.len()));
-        check_flows(&left.told.packets_in, 50);
-        assert_eq!(left.told.threads.len(), 1);
+        assert_eq!((left.events.lines.len(), left.events.packets_in.len()), (digests.len(), digests.len()));
+        check_flows(&left.events.packets_in, 50);
+        assert_eq!(left.events.threads.len(), 1);
     }
 }
 
@@ -500,7 +506,7 @@ impl Wait {
     }
 
     /// Whether to wait on. A test that keeps two processors busy and has had them fails.
-    fn goes_on(&self, message: &str) -> bool {
+    fn keeps_running(&self, message: &str) -> bool {
         let elapsed = self.start.elapsed();
         if elapsed < Duration::from_secs(60) {
             return true;
@@ -527,7 +533,7 @@ fn workers_follow_the_load() {
     beside(switch, vec![inward, outward], &workers, |_| {
         let (wait, mut number) = (Wait::new(), 0);
         while workers.now() < 2 {
-            if !wait.goes_on("the load was not noticed") {
+            if !wait.keeps_running("the load was not noticed") {
                 return;
             }
             if receiver.sent.lock().unwrap().len() + 20_000 > (number * FLOWS) as usize {
@@ -573,7 +579,7 @@ fn frames_are_spread_as_soon_as_that_pays_and_flows_keep_their_order() {
             let helped = || (1..3).any(|worker| workers.load(worker).unwrap().snapshot().packets > 0);
             let wait = Wait::new();
             while !helped() {
-                if !wait.goes_on(&format!("{wanted:?}: nobody helps: {}", workers.remark())) {
+                if !wait.keeps_running(&format!("{wanted:?}: no worker is added: {}", workers.remark())) {
                     is_skipped = true;
                     return;
                 }

@@ -1,6 +1,6 @@
 //! Features of AF_XDP ports beyond those of every driver: hosts' offloads, several queues, tags kept beside frames,
 //! cleanup when a process ends, and error messages.
-#![allow(clippy::print_stdout, reason = "the process that holds an interface says when it does")]
+#![allow(clippy::print_stdout, reason = "the process that holds an interface reports when it does")]
 
 use live::xdp::{Attach, Copying, XdpDriver, XdpOptions};
 use live::{Driver, DriverError};
@@ -75,7 +75,7 @@ fn checksums_that_a_host_leaves_to_hardware_are_completed() {
         for frame in &frames {
             assert_eq!(transport_sum(frame), 0, "{attach:?}: {frame:02x?}");
         }
-        assert_eq!(frames.iter().filter(|frame| frame[23] == 6).count(), 1, "a TCP connection was asked for");
+        assert_eq!(frames.iter().filter(|frame| frame[23] == 6).count(), 1, "a TCP connection was requested");
     }
 }
 

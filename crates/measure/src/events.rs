@@ -168,7 +168,7 @@ fn open(event: Event) -> io::Result<File> {
     const ANY_PROCESSOR: libc::c_int = -1;
     const NO_GROUP: libc::c_int = -1;
     const CLOSE_ON_EXEC: libc::c_ulong = 8;
-    // SAFETY: the call reads as many bytes of the attributes as their size says, and keeps no pointer.
+    // SAFETY: the call reads as many bytes of the attributes as their size, and keeps no pointer.
     let descriptor = unsafe {
         libc::syscall(
             libc::SYS_perf_event_open,

@@ -217,12 +217,12 @@ impl Sources {
         text.family(
             "wirespeed_controller_losses_total",
             Kind::Counter,
-            "Packets, digests and idle entries that no controller has heard of.",
+            "Packets, digests and idle entries that reached no controller.",
         );
         text.sample(&[], self.published.controller_losses.load(Ordering::Relaxed) as f64);
         let lost = *self.published.digests_lost.lock().unwrap_or_else(PoisonError::into_inner);
         if lost.iter().any(|(reason, _)| !reason.is_empty()) {
-            let help = "Digests that no controller has heard of.";
+            let help = "Digests that reached no controller.";
             text.family("wirespeed_digests_lost_total", Kind::Counter, help);
             for (reason, count) in lost {
                 text.sample(&[("reason", reason)], count as f64);
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_switch_tells() {
+    fn the_metrics_of_a_switch() {
         let (sources, _) = sources();
         let server = serve(sources);
         let answer = get(&server, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");

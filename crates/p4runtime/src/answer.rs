@@ -4,14 +4,14 @@
 //! of a stream, once all of them are collected and writes continue: the response shows one state, however long it is
 //! and however slow its client. Entities wait in encoded form. The memory for this is limited for all responses
 //! together, and each connection has a share; a longer response is refused. No thread waits for a client that does
-//! not read; after a timeout its response ends with an error, so that nobody takes a part of a response for the
+//! not read; after a timeout its response ends with an error, so that no client takes a part of a response for the
 //! whole. The timeout is short while there is little memory for others.
 
 use crate::connections::Client;
 use crate::shares::Pool;
 use crate::tasks;
+use p4runtime_proto::encoded;
 use p4runtime_proto::p4::v1;
-use p4runtime_proto::unread;
 use prost::Message as _;
 use prost::bytes::Bytes;
 use std::collections::VecDeque;
@@ -72,14 +72,14 @@ pub(crate) struct Holder {
 
 /// A waiting message, and its reservation in the pool.
 struct Waiting {
-    message: unread::ReadResponse,
+    message: encoded::ReadResponse,
     bytes: usize,
     holder: Holder,
 }
 
 impl Waiting {
     /// None if there is not enough memory for it.
-    fn new(message: unread::ReadResponse, bytes: usize, holder: &Holder) -> Option<Waiting> {
+    fn new(message: encoded::ReadResponse, bytes: usize, holder: &Holder) -> Option<Waiting> {
         let is_taken = holder.pool.0.take(&holder.client.shares().answers, holder.client.is_primary(), bytes);
         is_taken.then(|| Waiting { message, bytes, holder: holder.clone() })
     }
@@ -93,7 +93,7 @@ impl Drop for Waiting {
 
 /// Collects the entities of a response: stored while nothing may be written, then sent.
 pub(crate) struct AnswerWriter {
-    sender: mpsc::Sender<Result<unread::ReadResponse, Status>>,
+    sender: mpsc::Sender<Result<encoded::ReadResponse, Status>>,
     holder: Holder,
     collected: VecDeque<Waiting>,
     /// The entities of the next message, concatenated, and where each ends.
@@ -172,7 +172,7 @@ impl AnswerWriter {
             return;
         }
         let taken = whole.len() + entities.len() * size_of::<Bytes>();
-        match Waiting::new(unread::ReadResponse { entities }, taken, &self.holder) {
+        match Waiting::new(encoded::ReadResponse { entities }, taken, &self.holder) {
             Some(waiting) => self.collected.push_back(waiting),
             None => {
                 let mebibytes = POOL_BYTES >> 20;
@@ -205,7 +205,7 @@ impl AnswerWriter {
     }
 
     /// False once the client is gone.
-    async fn send(&self, answer: Result<unread::ReadResponse, Status>) -> bool {
+    async fn send(&self, answer: Result<encoded::ReadResponse, Status>) -> bool {
         let began = Instant::now();
         let step = self.timeouts.usual.min(self.timeouts.scarce);
         loop {
@@ -232,12 +232,12 @@ impl AnswerWriter {
 
 /// The messages of a response, for its client.
 pub(crate) struct Messages {
-    receiver: ReceiverStream<Result<unread::ReadResponse, Status>>,
+    receiver: ReceiverStream<Result<encoded::ReadResponse, Status>>,
     timed_out: Arc<OnceLock<Duration>>,
 }
 
 impl Stream for Messages {
-    type Item = Result<unread::ReadResponse, Status>;
+    type Item = Result<encoded::ReadResponse, Status>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let next = Pin::new(&mut self.receiver).poll_next(context);

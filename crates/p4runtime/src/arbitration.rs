@@ -39,7 +39,7 @@ pub(crate) const DISPLACED: &str = "there are too many controllers: a new one ha
 const ROLES_MAX: usize = 1024;
 
 /// How long a role without controllers keeps others from its exclusive objects.
-const CLAIM_PATIENCE: Duration = Duration::from_secs(60);
+const CLAIM_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The controllers of a device.
 #[derive(Debug, Default)]
@@ -150,7 +150,7 @@ impl Arbitration {
             role.config = config.map(Arc::new);
         }
         // If the primary bids again, all are notified as for a new one.
-        let told: Vec<SessionId> = match before == after && !is_primary {
+        let notified: Vec<SessionId> = match before == after && !is_primary {
             true => vec![session],
             // The primary is notified last, when writes of the previous one have ended.
             false => {
@@ -159,7 +159,7 @@ impl Arbitration {
             }
         };
         let new_primary = after.0.is_some() && after.0 != before.0;
-        Ok(BidEffects { notices: told.into_iter().map(|session| notice(role, session)).collect(), new_primary })
+        Ok(BidEffects { notices: notified.into_iter().map(|session| notice(role, session)).collect(), new_primary })
     }
 
     /// Refuses an election id that another stream of the role has.
@@ -221,7 +221,7 @@ impl Arbitration {
         if *role_name == RoleName::default() {
             return refuse("the default role has full access: it cannot have a role.config".to_owned());
         }
-        let claims = |role: &Role| role.alone_since.is_none_or(|since| now.duration_since(since) < CLAIM_PATIENCE);
+        let claims = |role: &Role| role.alone_since.is_none_or(|since| now.duration_since(since) < CLAIM_TIMEOUT);
         let others = self.roles.iter().filter(|(name, role)| *name != role_name && claims(role));
         for (name, other) in others.filter_map(|(name, role)| Some((name, role.config.as_ref()?))) {
             if let Some(id) = config.conflict(other) {
@@ -372,20 +372,20 @@ mod tests {
             if outcome.is_ok() {
                 joined.insert(session, role.clone());
             }
-            let told = match &outcome {
+            let notified = match &outcome {
                 Err(refusal) => format!("{:?}: {}", refusal.code, refusal.message),
                 Ok(outcome) => {
                     let one = |it: &Notice| format!("{} is {:?} of {:?}", it.session.0, it.standing, it.highest);
                     outcome.notices.iter().map(one).collect::<Vec<_>>().join(", ")
                 }
             };
-            text.push_str(&format!("{line}: {told}\n"));
+            text.push_str(&format!("{line}: {notified}\n"));
         }
         expect.assert_eq(&text);
     }
 
     #[test]
-    fn the_highest_bid_is_primary_and_all_are_told() {
+    fn the_highest_bid_is_primary_and_all_are_notified() {
         check(
             "1 bids 5; 2 bids 3; 3 bids 9; 2 bids 4",
             expect![[r#"
@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn one_who_stays_primary_has_all_told() {
+    fn all_are_notified_of_one_who_stays_primary() {
         check(
             "1 bids 5; 2 bids 3; 1 bids 5; 2 bids 3",
             expect![[r#"
@@ -441,7 +441,7 @@ mod tests {
         let role = |name: &str| RoleName { name: name.to_owned(), id: 0 };
         let config = || Some(RoleConfig { exclusive_p4_ids: [7].into(), ..RoleConfig::default() });
         let began = Instant::now();
-        let (soon, late) = (began + CLAIM_PATIENCE / 2, began + CLAIM_PATIENCE);
+        let (soon, late) = (began + CLAIM_TIMEOUT / 2, began + CLAIM_TIMEOUT);
         arbitration.bid(SessionId(1), None, &role("a"), Some(5), config(), began).unwrap();
         assert!(arbitration.bid(SessionId(2), None, &role("b"), Some(1), config(), late).is_err(), "it is still there");
         arbitration.leave(SessionId(1), &role("a"), began);
@@ -503,7 +503,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_follows_a_primary_that_leaves_until_a_bid_is_as_high() {
+    fn no_controller_follows_a_primary_that_leaves_until_a_bid_is_as_high() {
         check(
             "1 bids 5; 2 bids 3; 1 leaves; 2 bids 4; 2 bids 5",
             expect![[r#"
@@ -530,7 +530,7 @@ mod tests {
     }
 
     #[test]
-    fn without_an_election_id_nobody_is_primary() {
+    fn without_an_election_id_no_controller_is_primary() {
         check(
             "1 bids; 2 bids 0; 3 bids; 2 leaves",
             expect![[r#"

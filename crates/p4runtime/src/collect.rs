@@ -250,7 +250,7 @@ impl Found<'_> {
         }
     }
 
-    /// Puts those that are wanted into the response, and says whether there are some.
+    /// Puts the requested ones into the response, and returns whether there are any.
     fn push(&mut self, wanted: &Wanted, entities: &[Entity]) -> bool {
         let encoder = Encoder { schema: &self.target.schema, numbered: &self.numbered, asked: wanted.asked };
         let mut is_found = false;

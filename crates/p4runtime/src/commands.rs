@@ -66,7 +66,7 @@ impl Commands for CommandService {
                 Some(workers_request::Wanted::Count(count)) => workers.want(Wanted::Fixed(count as usize)),
                 Some(workers_request::Wanted::Auto(_)) => workers.want(Wanted::Auto),
             }
-            settle(&**api.command_queue(), &workers)?;
+            wait_for_workers(&**api.command_queue(), &workers)?;
             if let Some(workers_request::Wanted::Count(count)) = request.wanted {
                 check_became(&workers, count as usize)?;
             }
@@ -153,16 +153,16 @@ fn sizes(tables: &TableSet) -> SizesResponse {
 
 /// Waits until there are as many workers as requested: the first worker starts them soon, or has found that it
 /// cannot. If no worker runs the switch yet, or any more, the wait is not much longer than that.
-fn settle(command_queue: &dyn CommandQueue, workers: &Workers) -> Result<(), Status> {
+fn wait_for_workers(command_queue: &dyn CommandQueue, workers: &Workers) -> Result<(), Status> {
     const LOOKS_MAX: u32 = 200;
     const PAUSE: Duration = Duration::from_millis(5);
     for look in 0..LOOKS_MAX {
         command_queue.ask(|_| ()).map_err(|closed| Status::unavailable(closed.to_string()))?;
-        let is_settled = match workers.wanted() {
+        let is_done = match workers.wanted() {
             Wanted::Fixed(count) => workers.now() == count,
             Wanted::Auto => look > 0,
         };
-        if is_settled {
+        if is_done {
             break;
         }
         std::thread::sleep(PAUSE);

@@ -24,7 +24,7 @@ use tonic::transport::server::{Connected, TlsConnectInfo};
 const CONNECTIONS_MAX: usize = 512;
 
 /// The minimum interval between reports of clients that could not connect.
-const TOLD_INTERVAL: Duration = Duration::from_secs(1);
+const REPORT_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The connected clients, in the order of their arrival.
 struct Clients {
@@ -32,7 +32,7 @@ struct Clients {
     /// Whether they must use TLS.
     with_tls: bool,
     /// The time of the last report.
-    told: Mutex<Option<Instant>>,
+    last_report: Mutex<Option<Instant>>,
 }
 
 impl Clients {
@@ -42,10 +42,10 @@ impl Clients {
     }
 
     /// Reports a client that could not connect, unless another was reported just before.
-    fn tell(&self, line: &str) {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        if told.is_none_or(|at| at.elapsed() >= TOLD_INTERVAL) {
-            *told = Some(Instant::now());
+    fn report(&self, line: &str) {
+        let mut last_report = self.last_report.lock().unwrap_or_else(PoisonError::into_inner);
+        if last_report.is_none_or(|at| at.elapsed() >= REPORT_INTERVAL) {
+            *last_report = Some(Instant::now());
             tracing::warn!("{line}");
         }
     }
@@ -166,14 +166,14 @@ impl Drop for Connection {
         let (peer, is_open) = (self.peer, *self.is_open.get_mut());
         tracing::debug!(client = %peer, "a client has disconnected");
         match (self.clients.with_tls, self.first) {
-            (false, Some(TLS_BYTE)) => self.clients.tell(&format!(
+            (false, Some(TLS_BYTE)) => self.clients.report(&format!(
                 "the client at {peer} uses TLS, for which this switch has no certificate (--p4runtime-cert)"
             )),
             (true, Some(PLAIN_BYTE)) => {
-                self.clients.tell(&format!("the client at {peer} does not use TLS, which this switch requires"));
+                self.clients.report(&format!("the client at {peer} does not use TLS, which this switch requires"));
             }
             (true, Some(TLS_BYTE)) if !is_open && !self.client.0.must_go.load(Ordering::Relaxed) => {
-                self.clients.tell(&format!(
+                self.clients.report(&format!(
                     "no TLS with the client at {peer}: it does not trust this switch's certificate, or has none of its \
                      own that this switch trusts (--p4runtime-ca) and that is valid today"
                 ));
@@ -189,7 +189,7 @@ pub(crate) fn incoming(
     with_tls: bool,
 ) -> impl tokio_stream::Stream<Item = io::Result<Connection>> {
     let (sender, receiver) = tokio::sync::mpsc::channel(1);
-    let clients = Arc::new(Clients { present: Mutex::default(), with_tls, told: Mutex::default() });
+    let clients = Arc::new(Clients { present: Mutex::default(), with_tls, last_report: Mutex::default() });
     tasks::spawn(async move {
         for id in 0.. {
             let accepted = match listener.accept().await {

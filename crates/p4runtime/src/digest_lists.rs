@@ -11,7 +11,7 @@ use base::{Bits, OrderedMap};
 use control::api::entity::DigestConfig;
 use std::sync::Arc;
 
-/// Messages of a list at most, whatever the configuration says.
+/// Messages of a list at most, whatever the configuration is.
 const LIST_MAX: usize = 4096;
 
 /// The most messages of a digest that are remembered as sent and not acknowledged.
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn the_worker_is_told_what_need_not_be_said() {
+    fn the_worker_learns_which_digests_are_not_needed() {
         let (mut lists, config) = (DigestLists::default(), config(100, 2, 1000));
         let filter = lists.filter();
         let known = || (1..=4).filter(|&mark| filter.has(mark)).collect::<Vec<_>>();
@@ -328,7 +328,7 @@ mod tests {
         assert_eq!(known(), Vec::<Mark>::new(), "the time of the acknowledgement is over");
         lists.add(1, config, marked(1), 1020);
         lists.due(1021, |_| None);
-        assert_eq!(known(), Vec::<Mark>::new(), "nobody wants them");
+        assert_eq!(known(), Vec::<Mark>::new(), "no controller subscribes");
         lists.add(1, config, marked(2), 1022);
         lists.begin_anew();
         assert_eq!(known(), Vec::<Mark>::new(), "another program");

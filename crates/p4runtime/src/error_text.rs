@@ -34,15 +34,15 @@ impl ErrorText {
     }
 
     /// A message about a stored entry, with names instead of numbers.
-    pub fn tell(&self, said: &str) -> String {
+    pub fn with_names(&self, message: &str) -> String {
         let ErrorText(schema) = self;
-        let is_of = |table: &&Table| said.starts_with(&format!("table {}: ", table.name));
-        let Some(table) = schema.model.tables().find(is_of) else { return said.to_owned() };
-        table.keys.iter().filter(|field| is_text(field)).fold(said.to_owned(), |said, field| {
+        let is_of = |table: &&Table| message.starts_with(&format!("table {}: ", table.name));
+        let Some(table) = schema.model.tables().find(is_of) else { return message.to_owned() };
+        table.keys.iter().filter(|field| is_text(field)).fold(message.to_owned(), |message, field| {
             let begin = format!(" {} = 0x", field.name);
-            let Some((before, rest)) = said.split_once(&begin) else { return said };
+            let Some((before, rest)) = message.split_once(&begin) else { return message };
             let end = rest.find(|digit: char| !digit.is_ascii_hexdigit()).unwrap_or(rest.len());
-            let Ok(number) = u64::from_str_radix(&rest[..end], 16) else { return said };
+            let Ok(number) = u64::from_str_radix(&rest[..end], 16) else { return message };
             let name = schema.translator.write(&field.value, &Bits::from_u64(field.value.width_bits, number));
             format!("{before} {} = `{}`{}", field.name, String::from_utf8_lossy(&name), &rest[end..])
         })

@@ -28,14 +28,14 @@ const MESSAGES_MAX: usize = 8192;
 const BYTES_MAX: usize = 16 << 20;
 
 /// An event from the worker.
-enum Said {
+enum Event {
     Packet(Vec<u8>),
     Digest(DigestId, Vec<Bits>, Mark),
 }
 
 /// The worker's end. Digests and packets belong to the program that was set last.
 pub struct Feed {
-    sender: Sender<(Arc<Program>, Said)>,
+    sender: Sender<(Arc<Program>, Event)>,
     program: Arc<Program>,
     counts: Arc<Counts>,
     /// Digests that need not be sent again, unless a watcher sees every digest.
@@ -121,7 +121,7 @@ impl Losses {
 
 /// The server's end.
 pub(crate) struct Fed {
-    receiver: Receiver<(Arc<Program>, Said)>,
+    receiver: Receiver<(Arc<Program>, Event)>,
     counts: Arc<Counts>,
 }
 
@@ -141,7 +141,7 @@ impl Feed {
             return;
         }
         self.counts.waiting_bytes.fetch_add(frame.len(), Ordering::Relaxed);
-        if !self.tell(Said::Packet(frame.to_vec())) {
+        if !self.send(Event::Packet(frame.to_vec())) {
             self.counts.waiting_bytes.fetch_sub(frame.len(), Ordering::Relaxed);
         }
     }
@@ -150,7 +150,7 @@ impl Feed {
     pub fn digest(&mut self, digest: DigestId, values: Vec<Bits>) {
         let mark = self.filter.mark(digest, &values);
         if !self.filter.has(mark) || self.watchers.is_any() {
-            self.tell(Said::Digest(digest, values, mark));
+            self.send(Event::Digest(digest, values, mark));
         }
     }
 
@@ -170,15 +170,15 @@ impl Feed {
         LOSSES.map(|(loss, name)| (name, self.counts.losses.digests(loss)))
     }
 
-    fn tell(&mut self, said: Said) -> bool {
-        let is_digest = matches!(said, Said::Digest(..));
-        let is_told = self.sender.try_send((Arc::clone(&self.program), said)).is_ok();
+    fn send(&mut self, event: Event) -> bool {
+        let is_digest = matches!(event, Event::Digest(..));
+        let is_sent = self.sender.try_send((Arc::clone(&self.program), event)).is_ok();
         match is_digest {
-            _ if is_told => {}
+            _ if is_sent => {}
             true => self.counts.losses.add_digests(Loss::Crowded, 1),
             false => self.counts.losses.add(1),
         }
-        is_told
+        is_sent
     }
 }
 
@@ -191,17 +191,17 @@ pub(crate) async fn distribute(core: Arc<Core>, mut fed: Fed) {
         let due_ns = next_due_ns(&core);
         // A digest's configuration may change while it waits.
         let wait = due_ns.map_or(Duration::from_millis(100), |due| Duration::from_nanos(due.saturating_sub(now_ns)));
-        let said = tokio::select! {
-            said = fed.receiver.recv() => said,
+        let event = tokio::select! {
+            event = fed.receiver.recv() => event,
             () = tokio::time::sleep(wait.min(Duration::from_millis(100))) => continue,
         };
-        let Some((program, said)) = said else { return };
-        match said {
-            Said::Packet(frame) => {
+        let Some((program, event)) = event else { return };
+        match event {
+            Event::Packet(frame) => {
                 fed.counts.waiting_bytes.fetch_sub(frame.len(), Ordering::Relaxed);
                 packet_in(&core, &program, &frame);
             }
-            Said::Digest(digest, values, mark) => {
+            Event::Digest(digest, values, mark) => {
                 digest_in(&core, &program, digest, (values, mark), started.elapsed().as_nanos() as u64);
             }
         }
@@ -304,9 +304,9 @@ impl Core {
         let now = Instant::now();
         let expires = time_max.and_then(|it| now.checked_add(it));
         for (outbox, config) in primaries {
-            let told = config.map_or_else(|| Some(update.clone()), |config| config.visible_part(&update));
-            let Some(told) = told else { continue };
-            if outbox.post(message(told), now, expires) == crate::outbox::Posted::Closed {
+            let visible = config.map_or_else(|| Some(update.clone()), |config| config.visible_part(&update));
+            let Some(visible) = visible else { continue };
+            if outbox.post(message(visible), now, expires) == crate::outbox::Posted::Closed {
                 tracing::warn!("a controller that does not read has been disconnected");
             }
         }

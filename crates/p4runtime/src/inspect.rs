@@ -30,7 +30,7 @@ const PART_BYTES_MAX: usize = 1 << 20;
 const PARTS_MAX: usize = 4;
 
 /// The timeout of a client that does not read a snapshot.
-const READER_PATIENCE: Duration = Duration::from_secs(20);
+const READER_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Packets that may wait for the client.
 const TAP_PACKETS_MAX: usize = 256;
@@ -85,7 +85,7 @@ pub(crate) fn snapshot(core: &Core, with_state: bool) -> Result<SnapshotParts, S
     let (api, runtime) = (Arc::clone(&core.api), Handle::current());
     start_blocking(move || {
         let send = |message| {
-            let sent = runtime.block_on(timeout(READER_PATIENCE, sender.send(message)));
+            let sent = runtime.block_on(timeout(READER_TIMEOUT, sender.send(message)));
             sent.is_ok_and(|sent| sent.is_ok())
         };
         let mut sink = |record: &[u8]| {
@@ -99,7 +99,7 @@ pub(crate) fn snapshot(core: &Core, with_state: bool) -> Result<SnapshotParts, S
         };
         if let Err(fault) = api.stream_snapshot(with_state, &mut sink) {
             // A client that has gone needs no error.
-            let _told = send(Err(status::of(fault)));
+            let _sent = send(Err(status::of(fault)));
         }
     });
     Ok(Messages { receiver, _place: place, _watching: None })

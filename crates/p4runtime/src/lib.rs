@@ -73,7 +73,7 @@ mod write;
 pub use error_text::ErrorText;
 pub use feed::Feed;
 pub use kept::{program_name, read_kept};
-pub use pipelines::{Compiled, Compiler, Patience, Started};
+pub use pipelines::{CompileDeadline, Compiled, Compiler, Started};
 pub use ports::Ports;
 pub use program_entries::{WRITE_REQUEST, program_entries};
 pub use server::{Options, Server, StartError, Tls};

@@ -28,12 +28,12 @@ const BYTES_MAX: usize = 8 << 20;
 const URGENT_MAX: usize = 256;
 const NOTICES_MAX: usize = 8192;
 
-/// A packet that has waited for this time is dropped if more than so many messages wait.
+/// A packet that has waited for this time is dropped if more than [`CROWD`] messages wait.
 const STALE: Duration = Duration::from_millis(250);
 const CROWD: usize = 256;
 
 /// How long a controller may read nothing while its outbox is full.
-const PATIENCE: Duration = Duration::from_secs(10);
+const STALL_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The writing end; clones share the outbox.
 #[derive(Clone)]
@@ -128,7 +128,7 @@ impl Outbox {
         if queue.bytes + size > BYTES_MAX || queue.notices.len() >= NOTICES_MAX {
             self.0.losses.add_message(Loss::Unread, &message);
             let since = *queue.full_since.get_or_insert(now);
-            if now.duration_since(since) >= PATIENCE {
+            if now.duration_since(since) >= STALL_TIMEOUT {
                 self.0.give_up(&mut queue);
                 return Posted::Closed;
             }
@@ -297,7 +297,7 @@ mod tests {
         let first = outgoing.next().await.unwrap().unwrap();
         assert!(matches!(first.update, Some(Update::Arbitration(_))), "it goes first");
         outgoing.next().await.unwrap().unwrap();
-        assert_eq!(fill(&outbox, now + PATIENCE), 1, "who reads, however slowly, stays");
+        assert_eq!(fill(&outbox, now + STALL_TIMEOUT), 1, "who reads, however slowly, stays");
     }
 
     #[tokio::test]
@@ -305,8 +305,8 @@ mod tests {
         let (outbox, mut outgoing) = Outbox::new(Losses::default());
         let now = Instant::now();
         fill(&outbox, now);
-        assert_eq!(outbox.post(packet(1 << 20), now + PATIENCE / 2, None), Posted::Dropped);
-        assert_eq!(outbox.post(packet(1 << 20), now + PATIENCE, None), Posted::Closed);
+        assert_eq!(outbox.post(packet(1 << 20), now + STALL_TIMEOUT / 2, None), Posted::Dropped);
+        assert_eq!(outbox.post(packet(1 << 20), now + STALL_TIMEOUT, None), Posted::Closed);
         outbox.closed().await;
         let end = outgoing.next().await.unwrap().unwrap_err();
         assert_eq!(end.code(), Code::ResourceExhausted);
@@ -330,7 +330,7 @@ mod tests {
         assert_eq!(losses.total(), 1 + waiting + 5 + 1);
         let (outbox, _outgoing) = Outbox::new(losses.clone());
         fill(&outbox, now);
-        outbox.post(packet(1 << 20), now + PATIENCE, None);
+        outbox.post(packet(1 << 20), now + STALL_TIMEOUT, None);
         assert_eq!(losses.total(), 7 + waiting + 2 + waiting, "one who does not read and is cut off");
     }
 

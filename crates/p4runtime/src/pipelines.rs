@@ -28,24 +28,24 @@ pub struct Compiled {
 
 /// The time limit for compiling a program, and whether the client still waits.
 #[derive(Clone, Debug)]
-pub struct Patience {
-    until: Instant,
+pub struct CompileDeadline {
+    end: Instant,
     limit: Duration,
     is_gone: Arc<AtomicBool>,
 }
 
-impl Patience {
+impl CompileDeadline {
     /// This long from now.
-    pub fn new(limit: Duration) -> Patience {
-        Patience { until: Instant::now() + limit, limit, is_gone: Arc::default() }
+    pub fn new(limit: Duration) -> CompileDeadline {
+        CompileDeadline { end: Instant::now() + limit, limit, is_gone: Arc::default() }
     }
 
     /// Why to stop; `None` to continue.
-    pub fn lost(&self) -> Option<Fault> {
+    pub fn stop_reason(&self) -> Option<Fault> {
         if self.is_gone.load(Ordering::Relaxed) {
             return Some(Fault::new(Code::Aborted, "the client no longer waits for the program"));
         }
-        (Instant::now() >= self.until).then(|| self.too_slow())
+        (Instant::now() >= self.end).then(|| self.too_slow())
     }
 
     /// The message for a client whose time limit has passed.
@@ -56,8 +56,8 @@ impl Patience {
     }
 
     /// The deadline.
-    pub(crate) fn until(&self) -> Instant {
-        self.until
+    pub(crate) fn end(&self) -> Instant {
+        self.end
     }
 
     /// Held by the client that waits.
@@ -78,9 +78,9 @@ impl Drop for Waiting {
 
 /// Compiles programs to switches.
 pub trait Compiler: Send + Sync {
-    /// A switch for the program with this text. It may take as long as `patience` allows; the running switch forwards
+    /// A switch for the program with this text. It may take as long as `deadline` allows; the running switch forwards
     /// meanwhile.
-    fn compile(&self, text: &str, patience: &Patience) -> Result<Compiled, Fault>;
+    fn compile(&self, text: &str, deadline: &CompileDeadline) -> Result<Compiled, Fault>;
 
     /// A switch for the program that the switch was started with; none if it was started without.
     fn compile_started(&self) -> Option<Result<Compiled, Fault>>;
@@ -192,7 +192,7 @@ impl Pipelines {
     }
 
     /// Records whether it runs.
-    pub fn settle(&mut self, runs: bool) {
+    pub fn confirm(&mut self, runs: bool) {
         let coming = self.coming.take();
         if runs {
             self.running = coming;

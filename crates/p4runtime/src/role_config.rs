@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_configuration_is_told_as_it_came() {
+    fn a_configuration_is_returned_as_it_came() {
         let written = RoleConfig { receives_packet_ins: true, ..config(&[1, 2], &[3]) };
         assert_eq!(RoleConfig::read(&written.to_any()), Ok(written.clone()));
         let other = Any { type_url: "type.googleapis.com/p4.v1.Role".into(), value: vec![] };
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_exclusive_is_nobody_elses() {
+    fn what_is_exclusive_has_one_role() {
         assert_eq!(config(&[1], &[]).conflict(&config(&[2], &[3])), None);
         assert_eq!(config(&[], &[5]).conflict(&config(&[], &[5])), None);
         assert_eq!(config(&[5], &[]).conflict(&config(&[], &[5])), Some(5));
@@ -166,9 +166,9 @@ mod tests {
         let all = RoleConfig { receives_packet_ins: true, ..none.clone() };
         let filter = Some(PacketFilter { metadata_id: 2, value: vec![0, 7] });
         let some = RoleConfig { packet_in_filter: filter, ..all.clone() };
-        let told = |config: &RoleConfig, value: &[u8]| config.visible_part(&packet(value)).is_some();
+        let shows_packet = |config: &RoleConfig, value: &[u8]| config.visible_part(&packet(value)).is_some();
         assert_eq!(
-            [told(&none, &[7]), told(&all, &[7]), told(&some, &[7]), told(&some, &[8])],
+            [shows_packet(&none, &[7]), shows_packet(&all, &[7]), shows_packet(&some, &[7]), shows_packet(&some, &[8])],
             [false, true, true, false]
         );
     }

@@ -33,7 +33,7 @@ const REQUESTS_MAX: u32 = 64;
 
 /// The interval after which an idle connection is probed, and the timeout of the probe.
 const SILENCE_MAX: Duration = Duration::from_secs(30);
-const SILENCE_PATIENCE: Duration = Duration::from_secs(20);
+const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The name of the threads.
 const THREAD: &str = "p4runtime";
@@ -208,7 +208,7 @@ fn builder(tls: Option<&Tls>) -> Result<tonic::transport::Server, StartError> {
     let builder = tonic::transport::Server::builder()
         .max_concurrent_streams(REQUESTS_MAX)
         .http2_keepalive_interval(Some(SILENCE_MAX))
-        .http2_keepalive_timeout(Some(SILENCE_PATIENCE));
+        .http2_keepalive_timeout(Some(KEEPALIVE_TIMEOUT));
     let Some(tls) = tls else { return Ok(builder) };
     let mut config = ServerTlsConfig::new().identity(Identity::from_pem(&tls.certificate, &tls.key));
     if let Some(ca) = &tls.client_ca {

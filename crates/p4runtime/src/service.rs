@@ -16,7 +16,7 @@ use crate::device_config::{self, DeviceConfig};
 use crate::digest_lists::DigestLists;
 use crate::feed::{Loss, Losses};
 use crate::outbox::Outbox;
-use crate::pipelines::{Compiled, Compiler, Patience, Pipeline, Pipelines, Prepared};
+use crate::pipelines::{CompileDeadline, Compiled, Compiler, Pipeline, Pipelines, Prepared};
 use crate::ports::Ports;
 use crate::reconcile::TakenOver;
 use crate::schema::Schema;
@@ -29,7 +29,7 @@ use control::Api;
 use control::api::{Atomicity, Code as FaultCode, Fault};
 use p4runtime_proto::codec::BUDGET;
 use p4runtime_proto::p4::v1::{self, p4_runtime_server::P4Runtime};
-use p4runtime_proto::{GONE_HEADER, unread};
+use p4runtime_proto::{GONE_HEADER, encoded};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -217,10 +217,10 @@ type Answer<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
 #[tonic::async_trait]
 impl P4Runtime for Service {
-    type ReadStream = Answer<unread::ReadResponse>;
+    type ReadStream = Answer<encoded::ReadResponse>;
     type StreamChannelStream = Answer<v1::StreamMessageResponse>;
 
-    async fn write(&self, request: Request<unread::WriteRequest>) -> Result<Response<v1::WriteResponse>, Status> {
+    async fn write(&self, request: Request<encoded::WriteRequest>) -> Result<Response<v1::WriteResponse>, Status> {
         let (core, request) = (&self.0, request.into_inner());
         core.check_device(request.device_id)?;
         let role = role_name(&request.role, request.role_id);
@@ -292,7 +292,7 @@ impl P4Runtime for Service {
         use v1::get_forwarding_pipeline_config_request::ResponseType;
         let request = request.into_inner();
         self.0.check_device(request.device_id)?;
-        // The program that reads and writes refer to: a client that asks for its ids must be able to use them.
+        // The program that reads and writes refer to: a client that reads its ids must be able to use them.
         let target = self.0.pipelines().target();
         let Ok(wanted) = ResponseType::try_from(request.response_type) else {
             return Err(Status::invalid_argument(format!("there is no response type {}", request.response_type)));
@@ -384,13 +384,13 @@ async fn set_config(
 
 /// Compiles the config to a switch. When the client goes away or its time is over, the work is abandoned.
 async fn prepare(core: &Arc<Core>, config: v1::ForwardingPipelineConfig) -> Result<Prepared, Status> {
-    let patience = Patience::new(core.compile_time_max);
-    let _waiting = patience.waiting();
-    let until = patience.until().into();
-    let too_slow = || status::of(patience.too_slow());
+    let deadline = CompileDeadline::new(core.compile_time_max);
+    let _waiting = deadline.waiting();
+    let until = deadline.end().into();
+    let too_slow = || status::of(deadline.too_slow());
     let permit = tokio::time::timeout_at(until, Arc::clone(&core.compiling).acquire_owned()).await;
     let permit = permit.map_err(|_| too_slow())?.map_err(|_| Status::unavailable("the switch is ending"))?;
-    let (there, lasting) = (Arc::clone(core), patience.clone());
+    let (there, lasting) = (Arc::clone(core), deadline.clone());
     let work = blocking(move || {
         // Released when the work is done, even if the client has gone.
         let _permit = permit;
@@ -402,8 +402,12 @@ async fn prepare(core: &Arc<Core>, config: v1::ForwardingPipelineConfig) -> Resu
     }
 }
 
-fn make_ready(core: &Core, mut config: v1::ForwardingPipelineConfig, patience: &Patience) -> Result<Prepared, Fault> {
-    let compiled = base::stack::with_deep_stack(|| compile(core, &config, patience))?;
+fn make_ready(
+    core: &Core,
+    mut config: v1::ForwardingPipelineConfig,
+    deadline: &CompileDeadline,
+) -> Result<Prepared, Fault> {
+    let compiled = base::stack::with_deep_stack(|| compile(core, &config, deadline))?;
     core.api.admit(&compiled.switch)?;
     // A client that sends none gets the program's own.
     let info = config.p4info.get_or_insert_with(|| compiled.info.clone()).clone();
@@ -420,9 +424,9 @@ fn make_ready(core: &Core, mut config: v1::ForwardingPipelineConfig, patience: &
     Ok(Prepared::new(compiled.switch, schema, config, &note))
 }
 
-fn compile(core: &Core, config: &v1::ForwardingPipelineConfig, patience: &Patience) -> Result<Compiled, Fault> {
+fn compile(core: &Core, config: &v1::ForwardingPipelineConfig, deadline: &CompileDeadline) -> Result<Compiled, Fault> {
     let known_by = match device_config::read(&config.p4_device_config)? {
-        DeviceConfig::Text(text) => return core.compiler.compile(&text, patience),
+        DeviceConfig::Text(text) => return core.compiler.compile(&text, deadline),
         DeviceConfig::Known(known_by) => known_by,
     };
     let what = known_by.describe();
@@ -475,7 +479,7 @@ fn put_in(core: &Core, prepared: &Prepared, keeps_state: bool) -> Result<Vec<Str
     let put = put.map(|(gone, carried)| [gone, carried.into_gone()].concat());
     let program = &prepared.target.schema.program;
     let runs = Arc::ptr_eq(&core.api.program(), program);
-    core.pipelines().settle(runs);
+    core.pipelines().confirm(runs);
     match &put {
         Ok(gone) => {
             let (tables, architecture) = (program.tables.len(), program.architecture.name);

@@ -123,7 +123,7 @@ mod tests {
         for hog in &hogs {
             late += all_that_it_gets(&pool, hog, false);
         }
-        assert_eq!(late, 0, "nobody gets more by asking again");
+        assert_eq!(late, 0, "repeating a request gains nothing");
         let small = Share::default();
         pool.give_back(&hogs[1], taken[1] / 2);
         assert!(all_that_it_gets(&pool, &small, false) > 10_000, "who comes next has a share of what there is");

@@ -150,14 +150,14 @@ impl Outcomes {
                 }
             }
         }
-        let told =
+        let detail =
             |(index, fault): (usize, &Fault), length| any(Some(fault), format!("{part} {index}: "), length, TYPE_URL);
-        let reasons = |length| self.reasons.iter().map(move |(index, fault)| told((*index, fault), length));
+        let reasons = |length| self.reasons.iter().map(move |(index, fault)| detail((*index, fault), length));
         let has_room = filled("", reasons(REASON_BYTES_MAX), room).1;
         let first = self.first.iter().enumerate().filter_map(|(index, outcome)| Some((index, outcome.as_ref().err()?)));
         let others =
             first.filter(|(_, fault)| !is_reason(fault)).chain(self.later.iter().map(|(index, it)| (*index, it)));
-        let others = others.map(|other| told(other, CUT_BYTES_MAX));
+        let others = others.map(|other| detail(other, CUT_BYTES_MAX));
         Some(filled("", reasons(if has_room { REASON_BYTES_MAX } else { CUT_BYTES_MAX }).chain(others), room).0)
     }
 }
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_large_batch_those_that_failed_are_told() {
+    fn of_a_large_batch_those_that_failed_are_reported() {
         let outcomes: Vec<_> =
             (0..100_000).map(|index| if index % 30_000 == 7 { refused("no entry") } else { Ok(()) }).collect();
         check(
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_the_reason_is_told_first() {
+    fn the_reason_is_reported_first() {
         let not_tried = || Err(Fault::new(FaultCode::Aborted, "not tried: update 1500 of the batch was refused"));
         let outcomes: Vec<_> =
             (0..2000).map(|index| if index == 1500 { refused(&"no entry ".repeat(20)) } else { not_tried() }).collect();

@@ -18,10 +18,10 @@ use std::time::{Duration, Instant};
 use tonic::{Code, Status, Streaming};
 
 /// How long a stream may be open without a bid.
-const BID_PATIENCE: Duration = Duration::from_secs(30);
+const BID_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How long a bid waits for the end of a conflicting stream.
-const CLOSING_PATIENCE: Duration = Duration::from_secs(2);
+const CLOSING_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Opens a stream: messages are handled until either side ends it.
 pub(crate) fn open(core: Arc<Core>, client: Client, incoming: Streaming<v1::StreamMessageRequest>) -> Outgoing {
@@ -71,8 +71,8 @@ impl Stream {
             let received = tokio::select! {
                 received = incoming.message() => received,
                 () = closed.closed() => return None,
-                () = tokio::time::sleep_until(opened + BID_PATIENCE), if self.role.is_none() => {
-                    let seconds = BID_PATIENCE.as_secs();
+                () = tokio::time::sleep_until(opened + BID_TIMEOUT), if self.role.is_none() => {
+                    let seconds = BID_TIMEOUT.as_secs();
                     let message = format!("no arbitration message for {seconds} seconds: a stream must begin with one");
                     return Some(Status::deadline_exceeded(message));
                 }
@@ -152,13 +152,13 @@ impl Stream {
         if outcome.new_primary {
             last = others.split_off(others.len().saturating_sub(1));
         }
-        self.tell(&role, &others);
+        self.send_notices(&role, &others);
         if outcome.new_primary {
             // Writes of the previous primary end before the new one is notified.
             drop(self.core.turn.read().await);
             self.core.digests().forget_sent();
         }
-        self.tell(&role, &last);
+        self.send_notices(&role, &last);
         self.show_change(&role, before);
         Ok(())
     }
@@ -171,7 +171,7 @@ impl Stream {
         election_id: Option<u128>,
         config: Option<RoleConfig>,
     ) -> Result<(arbitration::BidEffects, (Option<u128>, bool)), Status> {
-        let deadline = tokio::time::Instant::now() + CLOSING_PATIENCE;
+        let deadline = tokio::time::Instant::now() + CLOSING_TIMEOUT;
         loop {
             let mut left = std::pin::pin!(self.core.left.notified());
             // No stream that ends from here on is missed.
@@ -218,7 +218,7 @@ impl Stream {
         }
     }
 
-    fn tell(&self, role: &RoleName, notices: &[arbitration::Notice]) {
+    fn send_notices(&self, role: &RoleName, notices: &[arbitration::Notice]) {
         let hub = self.core.hub();
         for notice in notices {
             let update = arbitration::message(self.core.device_id, role, notice);
@@ -248,7 +248,7 @@ impl Stream {
             (notices, before)
         };
         self.core.left.notify_waiters();
-        self.tell(&role, &notices);
+        self.send_notices(&role, &notices);
         self.show_change(&role, before);
     }
 

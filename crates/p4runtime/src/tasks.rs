@@ -33,7 +33,7 @@ pub(crate) fn start_blocking(work: impl FnOnce() + Send + 'static) {
 pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Status> {
     let (sender, result) = oneshot::channel();
     start_blocking(move || {
-        // Nobody may wait for the result any more.
+        // The receiver may be gone.
         let _sent = sender.send(work());
     });
     // Work that panics drops the sender.

@@ -10,7 +10,7 @@
 //! number a name already has gets another number, as a name does; therefore the numbers in the range of names are
 //! also recorded for decimal texts.
 //!
-//! A name that is new is *pending* until it is known whether its update was carried out: [`Translator::settle`] frees
+//! A name that is new is *pending* until it is known whether its update was carried out: [`Translator::commit`] frees
 //! the numbers of the others. When no number is left, unused ones are found: all state is shown once, and numbers
 //! that did not occur are freed.
 //!
@@ -197,7 +197,7 @@ impl Translator {
 
     /// Records that no update is being carried out, and which of the pending names exist now. Returns the others,
     /// whose numbers are free again.
-    pub fn settle(&self, there: Vec<Name>) -> Vec<Name> {
+    pub fn commit(&self, there: Vec<Name>) -> Vec<Name> {
         let mut state = self.state();
         for (uri, name) in there {
             if let Some(given) = state.given.get_mut(&uri) {

@@ -3,7 +3,7 @@
 //! What enters: requests. What leaves: turns. Writes, changes of the program and reads take place one after the other
 //! in the order of their arrival, except that reads run in parallel. How many reads are collected at once is limited.
 //! Short ones do not wait for long ones, and long ones take turns by connection: of those that wait, the one whose
-//! connection had its last turn the longest ago is next. Primary controllers wait for nobody else.
+//! connection had its last turn the longest ago is next. Primary controllers wait for no other client.
 
 use crate::connections::Client;
 use crate::service::permit;

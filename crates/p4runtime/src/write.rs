@@ -66,7 +66,7 @@ pub(crate) fn carry_out(
         Atomicity::RollbackOnError | Atomicity::DataplaneAtomic => {
             let mut names = Vec::new();
             let done = as_a_whole(&mut reader, sent, atomicity, &mut names);
-            settle_names(target, names);
+            commit_names(target, names);
             done?
         }
     };
@@ -215,7 +215,7 @@ fn in_pieces(reader: &mut Reader<'_>, sent: Vec<Bytes>) -> (Outcomes, u64) {
         }
         let mut names = Vec::new();
         last = carry_out_piece(reader.target, batch, piece, &mut outcomes, &mut names).max(last);
-        settle_names(reader.target, names);
+        commit_names(reader.target, names);
         reader.has_swept = false;
     }
     (outcomes, last)
@@ -268,8 +268,8 @@ fn is_carried_out(outcome: &Result<(), Fault>) -> bool {
 }
 
 /// Frees the numbers of new names in updates that were not carried out.
-fn settle_names(target: &Pipeline, there: Vec<Name>) {
-    forget(target, target.schema.translator.settle(there));
+fn commit_names(target: &Pipeline, there: Vec<Name>) {
+    forget(target, target.schema.translator.commit(there));
 }
 
 /// Frees the numbers of unused names.

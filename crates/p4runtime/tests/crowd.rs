@@ -4,7 +4,7 @@
 //! ```sh
 //! CLIENTS=100 ROUTES=100000 cargo test --release -p p4runtime --test it crowd -- --ignored --nocapture
 //! ```
-#![allow(clippy::print_stdout, reason = "figures for whoever asks for them")]
+#![allow(clippy::print_stdout, reason = "figures for those who run it for them")]
 
 use crate::support;
 
@@ -76,7 +76,7 @@ async fn clients_that_do_not_read() {
     let mut primary = Controller::connect(&device, 2).await;
     let mut other = Controller::silent(&device, 1).await;
     primary.write(routes(&info, count)).await.unwrap();
-    measure("nobody else", &info, [&mut primary, &mut other], count).await;
+    measure("no other client", &info, [&mut primary, &mut other], count).await;
 
     let request = |text: &str| {
         let entities = vec![entity(&info, text)];
@@ -102,8 +102,8 @@ async fn clients_that_do_not_read() {
         let (stop, cancelled) = (Arc::clone(&stop), Arc::clone(&cancelled));
         unread.push(tokio::spawn(async move {
             while !stop.load(Ordering::Relaxed) {
-                let patience = Duration::from_millis(5 + u64::from(number));
-                let _gone = tokio::time::timeout(patience, client.read(request.clone())).await;
+                let timeout = Duration::from_millis(5 + u64::from(number));
+                let _gone = tokio::time::timeout(timeout, client.read(request.clone())).await;
                 cancelled.fetch_add(1, Ordering::Relaxed);
             }
         }));

@@ -119,7 +119,7 @@ async fn bytes_that_are_no_request_are_refused() {
 }
 
 #[tokio::test]
-async fn a_program_that_takes_too_long_keeps_nobody_from_setting_another() {
+async fn a_program_that_takes_too_long_does_not_delay_another() {
     let device = Device::start_with(Some(ROUTER), None, Duration::from_millis(300));
     let mut controller = Controller::connect(&device, 1).await;
     let refused = controller.set_config(Action::VerifyAndCommit, Some("takes for ever")).await.unwrap_err();
@@ -251,15 +251,15 @@ async fn many_controllers_do_not_keep_the_next_primary_out() {
         crowd.push(Controller::connect(&device, 100 + number).await);
     }
     let next = Controller::connect(&device, 1000).await;
-    assert!(next.heard.contains("you are the primary controller"), "{}", next.heard);
-    // The one with the lowest election id has been told of the others, and then that it has lost its place.
+    assert!(next.first_message.contains("you are the primary controller"), "{}", next.first_message);
+    // The one with the lowest election id has been notified of the others, and then that it has lost its place.
     let mut last = crowd[0].next().await;
     while last.starts_with("arbitration") {
         last = crowd[0].next().await;
     }
     assert!(last.contains("a new one has taken the place of this one"), "{last}");
     // Another backup has to wait for a place, and a read needs none.
-    let refused = Controller::connect(&device, 1).await.heard;
+    let refused = Controller::connect(&device, 1).await.first_message;
     assert!(refused.contains("there are 64 controllers already"), "{refused}");
     let mut reader = Controller::silent(&device, 0).await;
     let config = reader.client.get_forwarding_pipeline_config(reader.config_request()).await;

@@ -10,16 +10,16 @@ use std::time::{Duration, Instant};
 use support::{Controller, Device, ROUTE, ROUTER, program, update};
 
 #[tokio::test]
-async fn idle_entries_are_told_while_they_are_idle() {
+async fn idle_entries_are_reported_while_they_are_idle() {
     let text = ROUTER.replace("size = 4096;", "size = 4096; support_timeout = true;");
     let device = Device::start(Some(&text));
     let mut controller = Controller::connect(&device, 1).await;
     let route = ROUTE.replacen("action {", "metadata: \"mine\" idle_timeout_ns: 50000000 action {", 1);
     let info = program(&text).info;
     controller.write(vec![update(&info, &route)]).await.unwrap();
-    let told = controller.next().await;
-    let told = told.replace(&info.tables[0].preamble.as_ref().unwrap().id.to_string(), "route");
-    let lines: String = told.lines().filter(|line| !line.contains("timestamp")).map(|it| format!("{it}\n")).collect();
+    let text = controller.next().await;
+    let text = text.replace(&info.tables[0].preamble.as_ref().unwrap().id.to_string(), "route");
+    let lines: String = text.lines().filter(|line| !line.contains("timestamp")).map(|it| format!("{it}\n")).collect();
     expect![[r#"
         idle_timeout_notification {
           table_entry {

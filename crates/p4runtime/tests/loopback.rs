@@ -35,7 +35,7 @@ async fn an_empty_p4info_is_that_of_no_program_with_tables() {
 }
 
 #[tokio::test]
-async fn a_switch_without_a_program_says_so() {
+async fn a_switch_without_a_program_has_an_error_for_it() {
     let device = Device::start(None);
     let mut controller = Controller::connect(&device, 1).await;
     let read = controller.read(&[v1::Entity::default()]).await.unwrap_err();
@@ -116,7 +116,7 @@ async fn only_the_primary_writes() {
     let mut first = Controller::connect(&device, 5).await;
     let mut second = Controller::connect(&device, 3).await;
     check(
-        &second.heard,
+        &second.first_message,
         expect![[r#"
         arbitration {
           device_id: 1

@@ -109,7 +109,7 @@ async fn names_follow_others_in_one_request() {
 
 /// Mappings in the program itself, as in SONiC's programs; types without a name share nothing.
 #[tokio::test]
-async fn a_program_says_what_some_names_stand_for() {
+async fn a_program_declares_what_some_names_stand_for() {
     let text = text().replace(
         "@p4runtime_translation(\"names\", string) type bit<4> name_t;",
         "@p4runtime_translation(\"\", string) @p4runtime_translation_mappings({ {\"\", 0}, {\"top\", 0xD}, })
@@ -193,14 +193,14 @@ async fn ports_keep_the_form_in_which_they_were_written() {
 
 /// State of an earlier run that cannot be restored is reported before there are controllers.
 #[test]
-fn what_was_stored_is_told_with_names() {
+fn what_was_stored_is_reported_with_names() {
     let made = program(&text());
     let notes = Notes::from([(r#"["name","names","blue"]"#.to_owned(), serde_json::json!([4, "0a"]))]);
     let words = ErrorText::of(&made.info, &Arc::new(made.program), &notes).unwrap();
-    let told = words.tell("table I.known: there is no entry with m.name = 0xa");
-    assert_eq!(told, "table I.known: there is no entry with m.name = `blue`");
+    let message = words.with_names("table I.known: there is no entry with m.name = 0xa");
+    assert_eq!(message, "table I.known: there is no entry with m.name = `blue`");
     let other = "table I.route: there is no entry with m.address = 0xa000000/8";
-    assert_eq!(words.tell(other), other);
+    assert_eq!(words.with_names(other), other);
     let made = program(ROUTER);
     assert!(ErrorText::of(&made.info, &Arc::new(made.program), &notes).is_none(), "it has no names");
 }

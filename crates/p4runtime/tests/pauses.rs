@@ -5,7 +5,7 @@
 //! ```
 //!
 //! `WRITES=1000` has packets write that many cells at random each millisecond.
-#![allow(clippy::print_stdout, reason = "figures for whoever asks for them")]
+#![allow(clippy::print_stdout, reason = "figures for those who run it for them")]
 
 use crate::support;
 
@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use support::{Controller, Device, ROUTER, mebibytes, program, update};
 use switch::Switch;
 
-/// The router with a register of so many cells.
+/// The router with a register of `cells` cells.
 fn with_cells(cells: u64, of: &str) -> String {
     let declared = format!("register<bit<32>>(8) last; register<{of}>({cells}) large;");
     let used = "large.read(x, (bit<32>)h.byte.value); large.write((bit<32>)h.byte.value, x + 1);";
@@ -28,7 +28,7 @@ fn with_cells(cells: u64, of: &str) -> String {
     )
 }
 
-/// The longest time that packets waited, until it is over. So many cells of the large register are written at random
+/// The longest time that packets waited, until it is over. `writes` cells of the large register are written at random
 /// each millisecond.
 fn watch_and_write(device: &Device, is_over: &Arc<AtomicBool>, writes: u64) -> JoinHandle<Duration> {
     let (command_queue, is_over) = (device.command_queue(), Arc::clone(is_over));

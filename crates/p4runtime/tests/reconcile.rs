@@ -6,7 +6,7 @@ use crate::support;
 use expect_test::{Expect, expect};
 use p4runtime_proto::p4::config::v1::P4Info;
 use p4runtime_proto::p4::v1::set_forwarding_pipeline_config_request::Action;
-use p4runtime_proto::p4::v1::{self, stream_message_response::Update as Heard};
+use p4runtime_proto::p4::v1::{self, stream_message_response::Update as Received};
 use p4runtime_proto::wirespeed::v1::RunRequest;
 use p4runtime_proto::wirespeed::v1::commands_client::CommandsClient;
 use std::sync::Arc;
@@ -117,7 +117,7 @@ async fn registers_are_kept_where_their_values_fit() {
 }
 
 #[tokio::test]
-async fn what_was_only_counted_goes_with_its_array_and_that_is_told() {
+async fn what_was_only_counted_goes_with_its_array_and_is_reported() {
     let counted = ROUTER
         .replace("register<bit<32>>(8) last;", "register<bit<32>>(8) last; counter(9, CounterType.packets) seen;")
         .replace("last.write(0", "seen.count(h.from_controller.port == 510 ? 32w8 : 32w1); last.write(0");
@@ -185,25 +185,25 @@ async fn entries_count_up_to_the_last_packet_of_the_program() {
     let feeding = {
         let is_over = Arc::clone(&is_over);
         tokio::spawn(async move {
-            let (mut sent, mut heard) = (0, 0);
+            let (mut sent, mut received) = (0, 0);
             while !is_over.load(Ordering::Relaxed) {
                 feeder.packet_out(b"\x01\xfe", b"..").await;
                 sent += 1;
                 // A packet that waits when the program changes is dropped, before it is counted or after.
                 let answer = tokio::time::timeout(Duration::from_millis(300), feeder.message()).await;
-                heard += i64::from(matches!(answer, Ok(Some(Heard::Packet(_)))));
+                received += i64::from(matches!(answer, Ok(Some(Received::Packet(_)))));
             }
-            (sent, heard)
+            (sent, received)
         })
     };
     for _ in 0..10 {
         controller.set_config(Action::ReconcileAndCommit, Some(&text)).await.unwrap();
     }
     is_over.store(true, Ordering::Relaxed);
-    let (sent, heard) = feeding.await.unwrap();
+    let (sent, received) = feeding.await.unwrap();
     let counter = controller.read(&[entity(&info, &format!("direct_counter_entry {{ {row} }} }}"))]).await.unwrap();
     let Some(v1::entity::Entity::DirectCounterEntry(counter)) = &counter[0].entity else { panic!("{counter:?}") };
-    assert!(heard > 0);
+    assert!(received > 0);
     let counted = counter.data.as_ref().unwrap().packet_count;
-    assert!((heard..=sent).contains(&counted), "{counted} counted, {heard} heard, {sent} sent");
+    assert!((received..=sent).contains(&counted), "{counted} counted, {received} received, {sent} sent");
 }

@@ -6,7 +6,7 @@ use expect_test::{Expect, expect};
 use p4runtime_proto::p4::config::v1::P4Info;
 use p4runtime_proto::p4::v1;
 use p4runtime_proto::p4::v1::set_forwarding_pipeline_config_request::Action;
-use p4runtime_proto::p4::v1::stream_message_response::Update as Heard;
+use p4runtime_proto::p4::v1::stream_message_response::Update as Received;
 use support::{Controller, Device, ROUTE, ROUTER, entity, program, shown, status, update};
 
 /// The results of an update, one line for each part of the response.
@@ -47,8 +47,8 @@ async fn a_role_has_what_its_configuration_lists() {
     let mut routes = Controller::silent(&device, 2).await;
     let filter = field(3, &[&[0x08, 1][..], &field(2, b"\0\x07")].concat());
     let config = [field(1, &varint(route_id)), filter, vec![0x20, 1]].concat();
-    let heard = routes.bid_as("routes", &config).await;
-    assert!(heard.contains("you are the primary controller"), "{heard}");
+    let received = routes.bid_as("routes", &config).await;
+    assert!(received.contains("you are the primary controller"), "{received}");
     let mut seen = String::new();
     for text in [ROUTE, register, group] {
         seen += &written(&mut routes, &info, text).await;
@@ -93,7 +93,7 @@ async fn a_role_has_what_its_configuration_lists() {
 }
 
 #[tokio::test]
-async fn a_role_is_told_of_the_packets_of_its_filter() {
+async fn a_role_gets_the_packets_of_its_filter() {
     let device = Device::start(Some(ROUTER));
     let mut all = Controller::connect(&device, 1).await;
     // Packets from controllers are sent back with the port 510; the role subscribes to those of 7.
@@ -113,8 +113,8 @@ async fn a_role_is_told_of_the_packets_of_its_filter() {
     }
     // The next message for the others is the notification of their own bid.
     for (controller, role) in [(&mut some, "some"), (&mut none, "none")] {
-        let heard = controller.bid_as(role, &[]).await;
-        assert!(heard.starts_with("arbitration"), "{heard}");
+        let received = controller.bid_as(role, &[]).await;
+        assert!(received.starts_with("arbitration"), "{received}");
     }
 }
 
@@ -231,10 +231,10 @@ async fn meters_count_by_colour() {
 }
 
 /// The instances of the copies that a controller receives, up to one of instance 7.
-async fn instances_heard(controller: &mut Controller) -> Vec<u8> {
+async fn received_instances(controller: &mut Controller) -> Vec<u8> {
     let mut instances = Vec::new();
     while instances.last() != Some(&7) {
-        let Some(Heard::Packet(packet)) = controller.message().await else { panic!("something else than a packet") };
+        let Some(Received::Packet(packet)) = controller.message().await else { panic!("something else than a packet") };
         instances.push(packet.metadata[1].value[0]);
     }
     instances
@@ -256,12 +256,12 @@ async fn a_backup_takes_the_place_of_a_port_without_a_link() {
             replicas { port: "\001\376" instance: 7 } } } }"#;
         assert_eq!(written(&mut controller, &info, group).await, "done\n");
         let steps = [(None, false), (Some((1, false)), false), (Some((2, false)), true), (Some((1, true)), false)];
-        for (changed, is_heard) in steps {
+        for (changed, is_received) in steps {
             changed.into_iter().for_each(|(port, has_link)| device.link(port, has_link));
             // One byte and the header of two: that is all that a message for controllers needs.
             controller.packet_out(b"\x03", b"a").await;
-            let expected: &[u8] = if is_heard { &[5, 7] } else { &[7] };
-            assert_eq!(instances_heard(&mut controller).await, expected, "{changed:?}");
+            let expected: &[u8] = if is_received { &[5, 7] } else { &[7] };
+            assert_eq!(received_instances(&mut controller).await, expected, "{changed:?}");
         }
     }
 }
@@ -320,7 +320,7 @@ async fn first_bytes(controller: &mut Controller, count: usize) -> Vec<u8> {
     for _ in 0..count {
         controller.packet_out(b"\x01\xfe", b"..").await;
         match controller.message().await {
-            Some(Heard::Packet(packet)) => bytes.push(packet.payload[0]),
+            Some(Received::Packet(packet)) => bytes.push(packet.payload[0]),
             other => panic!("{other:?}"),
         }
     }

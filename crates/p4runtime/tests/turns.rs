@@ -184,7 +184,7 @@ async fn a_program_comes_before_a_write_or_after_it() {
     assert_eq!(count(&mut other).await, 0);
 }
 
-/// A client that disconnects during its write leaves all of it behind, and nobody waits.
+/// A client that disconnects during its write leaves all of it behind, and no client waits.
 #[tokio::test]
 async fn a_write_whose_client_has_gone_is_there_as_a_whole() {
     let device = Device::start(Some(&large()));
@@ -232,7 +232,7 @@ async fn hold_on(device: &Device, count: usize, wanted: &str) -> Vec<Box<dyn std
 
 /// Neither a write nor a short read waits for long responses of others, whether these are read or not.
 #[tokio::test]
-async fn nobody_waits_for_clients_that_read_everything() {
+async fn no_client_waits_for_those_that_read_everything() {
     let device = Device::start(Some(&large()));
     let mut first = Controller::connect(&device, 1).await;
     let mut routes = routes(info(), COUNT);

@@ -650,7 +650,7 @@ pub struct P4NewTypeTranslation {
     /// Names the mapping, so that both sides mean the same one.
     #[prost(string, tag = "1")]
     pub uri: ::prost::alloc::string::String,
-    /// What the controller sees: a string of so many bits, or text.
+    /// What the controller sees: a bit string of this width, or text.
     #[prost(oneof = "p4_new_type_translation::SdnType", tags = "2, 3")]
     pub sdn_type: ::core::option::Option<p4_new_type_translation::SdnType>,
 }
@@ -668,7 +668,7 @@ pub mod p4_new_type_translation {
             "/p4.config.v1.P4NewTypeTranslation.SdnString".into()
         }
     }
-    /// What the controller sees: a string of so many bits, or text.
+    /// What the controller sees: a bit string of this width, or text.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Oneof)]
     pub enum SdnType {
         #[prost(int32, tag = "2")]
@@ -836,7 +836,7 @@ impl ::prost::Name for PkgInfo {
         "/p4.config.v1.PkgInfo".into()
     }
 }
-/// The first eight bits of an id tell what the id is of.
+/// The first eight bits of an id give the kind of the object.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct P4Ids {}
 /// Nested message and enum types in `P4Ids`.
@@ -1151,7 +1151,7 @@ pub struct Table {
     /// Counters and meters of the entries.
     #[prost(uint32, repeated, tag = "7")]
     pub direct_resource_ids: ::prost::alloc::vec::Vec<u32>,
-    /// How many entries the program asks for.
+    /// How many entries the program requests.
     #[prost(int64, tag = "8")]
     pub size: i64,
     #[prost(enumeration = "table::IdleTimeoutBehavior", tag = "9")]

@@ -256,7 +256,7 @@ impl ::prost::Name for ReadRequest {
         "/p4.v1.ReadRequest".into()
     }
 }
-/// A part of what was asked for.
+/// A part of the entities that the request names.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ReadResponse {
     #[prost(message, repeated, tag = "1")]
@@ -427,13 +427,13 @@ pub struct TableEntry {
     /// Zero: the entry does not age.
     #[prost(int64, tag = "9")]
     pub idle_timeout_ns: i64,
-    /// Only read, and only if it was asked for.
+    /// Only in responses, and only if the request has this field.
     #[prost(message, optional, tag = "10")]
     pub time_since_last_hit: ::core::option::Option<table_entry::IdleTimeout>,
     /// The controller's own; the switch keeps it and gives it back.
     #[prost(bytes = "vec", tag = "11")]
     pub metadata: ::prost::alloc::vec::Vec<u8>,
-    /// The program gave the entry and nobody can change it.
+    /// The program contains the entry, which cannot be changed.
     #[prost(bool, tag = "13")]
     pub is_const: bool,
 }
@@ -1361,7 +1361,7 @@ impl ::prost::Name for PacketIn {
         "/p4.v1.PacketIn".into()
     }
 }
-/// What the data plane told.
+/// A list of digests from the data plane.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct DigestList {
     #[prost(uint32, tag = "1")]
@@ -1766,7 +1766,7 @@ impl ::prost::Name for GetForwardingPipelineConfigRequest {
         "/p4.v1.GetForwardingPipelineConfigRequest".into()
     }
 }
-/// As much as was asked for.
+/// The parts of the configuration that the request names.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct GetForwardingPipelineConfigResponse {
     #[prost(message, optional, tag = "1")]

@@ -5,16 +5,16 @@
 //! messages, client and server, [`p4::config::v1`] with P4Info, [`google::rpc`] with the status that reports
 //! failures, [`wirespeed::v1`] with the one service of our own, and the text and JSON forms of any message in
 //! [`text`]. Servers may limit the memory of what they decode ([`codec`], [`mod@weight`]) and decode updates one by
-//! one ([`unread`]); [`wire`] has the code of each message. Matches of keys are written and shown in one place
+//! one ([`encoded`]); [`wire`] has the code of each message. Matches of keys are written and shown in one place
 //! ([`mod@matches`]). A client and a server in one process need no connection ([`near`]).
 //!
 //! `tests/generated.rs` makes the Rust of the messages, which is kept in `generated`.
 
 pub mod codec;
+pub mod encoded;
 pub mod matches;
 pub mod near;
 pub mod text;
-pub mod unread;
 pub mod weight;
 pub mod wire;
 

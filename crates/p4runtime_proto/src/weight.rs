@@ -20,7 +20,7 @@ const FIRST_ROOM: usize = 4;
 const ALLOCATION_BYTES: usize = 24;
 
 /// The size of an undecoded message without its bytes, in a vector whose capacity may be twice its length.
-const UNREAD_BYTES: usize = 2 * size_of::<prost::bytes::Bytes>();
+const ENCODED_BYTES: usize = 2 * size_of::<prost::bytes::Bytes>();
 
 /// The nesting depth to which messages are examined. Prost refuses deeper ones.
 const DEPTH_MAX: u32 = 101;
@@ -49,8 +49,8 @@ enum Content {
     Message(usize),
     /// A message in an allocation of its own or in a vector.
     Apart(usize),
-    /// A message that stays encoded ([`crate::unread`]).
-    Unread,
+    /// A message that stays encoded ([`crate::encoded`]).
+    Encoded,
 }
 
 static LAYOUTS: LazyLock<(BTreeMap<String, usize>, Vec<Layout>)> = LazyLock::new(|| {
@@ -70,7 +70,7 @@ static LAYOUTS: LazyLock<(BTreeMap<String, usize>, Vec<Layout>)> = LazyLock::new
 fn content(names: &BTreeMap<String, usize>, field: &FieldDescriptor) -> Content {
     let is_repeated = field.cardinality() == Cardinality::Repeated;
     if field.full_name() == "p4.v1.WriteRequest.updates" {
-        return Content::Unread;
+        return Content::Encoded;
     }
     match field.kind() {
         Kind::Message(message) => {
@@ -191,7 +191,7 @@ fn add_content(layouts: &[Layout], index: usize, mut rest: &[u8], depth: u32, su
         match content {
             Content::Text if length > 0 => *sum += length + ALLOCATION_BYTES,
             Content::Numbers => *sum += 16 * length.max(1),
-            Content::Unread => *sum += UNREAD_BYTES,
+            Content::Encoded => *sum += ENCODED_BYTES,
             _ => {}
         }
     }

@@ -3,10 +3,10 @@
 //! prost decodes from and encodes to any kind of buffer, so the compiler makes that code again in each crate that calls
 //! it. Here it is made for one kind of buffer in each direction, in this crate.
 
+use crate::encoded;
 use crate::google::rpc;
 use crate::p4::config::v1::P4Info;
 use crate::p4::v1;
-use crate::unread;
 use crate::wirespeed::v1 as own;
 use prost::bytes::Bytes;
 use prost::{DecodeError, Message, Name};
@@ -54,8 +54,8 @@ wire!(
     v1::Update,
     v1::WriteRequest,
     v1::WriteResponse,
-    unread::ReadResponse,
-    unread::WriteRequest,
+    encoded::ReadResponse,
+    encoded::WriteRequest,
     own::AboutRequest,
     own::AboutResponse,
     own::RunRequest,

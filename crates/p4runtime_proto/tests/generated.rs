@@ -53,8 +53,8 @@ fn builder(to: &Path) -> Builder {
 /// encoded step by step.
 fn config_of_servers() -> Config {
     let mut config = Config::new();
-    config.extern_path(".p4.v1.WriteRequest", "crate::unread::WriteRequest");
-    config.extern_path(".p4.v1.ReadResponse", "crate::unread::ReadResponse");
+    config.extern_path(".p4.v1.WriteRequest", "crate::encoded::WriteRequest");
+    config.extern_path(".p4.v1.ReadResponse", "crate::encoded::ReadResponse");
     for package in PACKAGES {
         config.extern_path(format!(".{package}"), format!("crate::{}", package.replace('.', "::")));
     }

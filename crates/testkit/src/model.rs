@@ -98,7 +98,7 @@ enum Kind {
     Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
     Call(usize, Arguments),
     IsValid(Place),
-    /// A valid header, a struct or an array, from its parts. The first tells whether they are written with their
+    /// A valid header, a struct or an array, from its parts. The first is whether they are written with their
     /// names.
     List(bool, Vec<Expr>),
     /// An invalid header, or a union without a valid member.

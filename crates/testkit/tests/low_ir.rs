@@ -79,7 +79,7 @@ fn app(name: &str) -> (Arc<Program>, Vec<(TableId, Entry)>) {
     (program, entries)
 }
 
-/// An IPv4 packet from 10.0.1.2 with so many words of options.
+/// An IPv4 packet from 10.0.1.2 with this many words of options.
 fn ipv4(destination: [u8; 4], ttl: u8, options: u8) -> Vec<u8> {
     let mut header = vec![0x45 + options, 0, 0, 28 + 4 * options, 0, 1, 0, 0, ttl, 17, 0, 0, 10, 0, 1, 2];
     header.extend(destination);

@@ -80,7 +80,7 @@ impl SwitchBuilder {
         self
     }
 
-    /// The value of registers that ask for the number of the switch's start.
+    /// The value of registers that have the number of the switch's start.
     pub fn start_number(mut self, number: u64) -> SwitchBuilder {
         self.config.start_number = number;
         self

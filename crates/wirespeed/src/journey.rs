@@ -143,7 +143,7 @@ impl Recorder {
         }
     }
 
-    /// A step in a block; `None` for those that only repeat what others say.
+    /// A step in a block; `None` for those that only repeat others.
     fn what(&self, event: &Event<'_>) -> Option<What> {
         let ir = &*self.ir;
         Some(match event {

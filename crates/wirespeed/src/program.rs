@@ -142,7 +142,7 @@ impl Program {
         Ok(Code { native: Arc::new(native), plan: Arc::new(plan) })
     }
 
-    /// What runs the program's blocks. If native code is wanted but not required and cannot be made, it is the
+    /// What runs the program's blocks. If native code is requested but not required and cannot be made, it is the
     /// interpreter, and the reason comes with it.
     pub fn backend(
         &self,

@@ -73,8 +73,8 @@ impl Switch {
         &self.program
     }
 
-    /// The control plane, for typed updates and queries, from any thread. What another thread asks is done while no
-    /// call of the switch runs; an [`Output`] or [`Observer`] must not ask. It can also put another program in the
+    /// The control plane, for typed updates and queries, from any thread. Requests of other threads are carried out while no
+    /// call of the switch runs; an [`Output`] or [`Observer`] must make none. It can also put another program in the
     /// switch.
     pub fn control(&self) -> &Arc<Api> {
         &self.api

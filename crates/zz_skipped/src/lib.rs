@@ -184,7 +184,7 @@ mod tests {
         assert_eq!(read(&text), [one("a"), one("b")]);
     }
 
-    /// Skips itself if the environment asks for it. The test below runs this program with that variable.
+    /// Skips itself if the environment requests it. The test below runs this program with that variable.
     #[test]
     fn skips_if_asked() {
         if std::env::var_os(RECORD_VARIABLE).is_some_and(|path| path.to_string_lossy().contains("asked")) {

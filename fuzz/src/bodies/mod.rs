@@ -79,7 +79,7 @@ pub const BODIES: &[Body] = &[
     },
     Body {
         name: "model",
-        about: "random programs with structured values do what a model of their own says",
+        about: "random programs with structured values agree with a model of their own",
         test_seeds: 8,
         run: |rng, _| differential::models::model_holds(rng),
         reduced: None,
@@ -191,7 +191,7 @@ pub const BODIES: &[Body] = &[
     },
     Body {
         name: "course",
-        about: "hostile packets do not tell the backends apart, on the programs in tests/",
+        about: "both backends agree on hostile packets, on the programs in tests/",
         test_seeds: 2,
         run: |rng, _| differential::course::hostile_packets(rng),
         reduced: None,

@@ -36,13 +36,13 @@ const LOOPS_MAX: usize = 6;
 
 pub(crate) fn run(rng: &mut Rng, notes: &mut Notes) -> Result<(), String> {
     let mutant = Mutant::random(rng, CHANGES_MAX);
-    check(rng, &mutant, notes, false).map_err(|what| told(&mutant, &what))
+    check(rng, &mutant, notes, false).map_err(|what| describe(&mutant, &what))
 }
 
 /// The same with native code, for mutants that are likely to be accepted.
 pub(crate) fn run_native(rng: &mut Rng, notes: &mut Notes) -> Result<(), String> {
     let mutant = Mutant::random(rng, FEW_CHANGES_MAX);
-    check(rng, &mutant, notes, true).map_err(|what| told(&mutant, &what))
+    check(rng, &mutant, notes, true).map_err(|what| describe(&mutant, &what))
 }
 
 /// Reduces the mutant of a failing seed; `None` if it does not fail.
@@ -65,10 +65,10 @@ fn reduced_mutant(rng: &mut Rng, changes_max: u64, is_native: bool) -> Option<St
     let text =
         reduce(mutant.changed_text(), &mut |text| failure_of(text).is_some_and(|found| same_kind(&found, &failure)));
     let what = failure_of(&text)?;
-    Some(told(&mutant.with_changed_text(&text), &what))
+    Some(describe(&mutant.with_changed_text(&text), &what))
 }
 
-fn told(mutant: &Mutant, what: &str) -> String {
+fn describe(mutant: &Mutant, what: &str) -> String {
     format!("{what}\n{}", mutant.shown())
 }
 

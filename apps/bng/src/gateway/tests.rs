@@ -121,7 +121,7 @@ fn the_first_packet_of_a_flow_makes_a_binding_and_continues() {
 }
 
 #[test]
-fn refused_bindings_are_counted_and_told_seldom() {
+fn refused_bindings_are_counted_and_reported_seldom() {
     let file = CONFIG.replace("[nat]", "[nat]\nof_subscriber = 2");
     let mut it = Gateway::new(file.parse().unwrap(), false).unwrap();
     let mut say = |now, port| {
@@ -167,7 +167,7 @@ fn gateway_with_a_binding() -> (Gateway, Public, [Entry; 2]) {
     (it, public, entries)
 }
 
-/// What follows from a report that an entry is idle, and then from reading both, which were hit so many seconds ago.
+/// What follows from a report that an entry is idle, and then from reading both; `read` has the seconds since the last hits.
 fn idle(gateway: &mut Gateway, now: u64, reported: &Entry, read: &[(&Entry, u64)]) -> String {
     let mut orders = Orders::new();
     // Reports of idle entries have no arguments.
@@ -240,7 +240,7 @@ fn a_controller_continues_with_what_a_switch_has() {
 }
 
 #[test]
-fn senders_are_told_through_the_tunnel() {
+fn errors_reach_senders_through_the_tunnel() {
     let mut it = gateway();
     let frame = tunnelled("203.0.113.9", 17, &udp(5353));
     let said = hand(&mut it, 1, [1, tables::TTL_EXPIRED, 1], &frame);
@@ -255,7 +255,7 @@ fn senders_are_told_through_the_tunnel() {
 }
 
 #[test]
-fn a_sender_is_told_what_a_tunnel_takes() {
+fn a_sender_learns_the_mtu_of_a_tunnel() {
     let mut it = gateway();
     hand(&mut it, 1, [1, tables::NO_BINDING, 1], &tunnelled("203.0.113.9", 17, &udp(5353)));
     let [high, low] = it.bindings().iter().next().unwrap().1.port.to_be_bytes();

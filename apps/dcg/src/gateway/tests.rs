@@ -299,7 +299,7 @@ fn hand(it: &mut Gateway, port: u16, reason: u128, frame: &[u8]) -> (Vec<(u16, V
 }
 
 #[test]
-fn senders_are_told() {
+fn senders_get_errors() {
     let mut it = gateway("");
     let cases = [
         (true, "192.0.2.2", "198.51.100.1", "192.0.2.1", [[11, 0], [3, 4], [3, 0]]),
@@ -392,7 +392,7 @@ fn a_next_hop_of_ipv6_is_found_outside() {
     assert_eq!(questions, [1]);
     let [there, here] = ["2001:db8:2::2", "2001:db8:2::1"].map(|it| it.parse().unwrap());
     let advertised = nd::advertisement(machine(1), there, IpAddr::V6(here), HERE).unwrap();
-    // In a tenant's segment, nobody speaks for the outside.
+    // In a tenant's segment, no address is resolved for the outside.
     assert_eq!(hand(&mut it, 3, tables::ND, &in_tunnel(&advertised)), (vec![], String::new()));
     check(
         &hand(&mut it, 1, tables::ND, &advertised).1,

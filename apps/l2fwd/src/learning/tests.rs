@@ -71,10 +71,10 @@ fn made_up_addresses_fill_neither_a_port_nor_the_tables() {
         let mut orders = Orders::new();
         learning.digest(Duration::ZERO, "learn_t", &fields(&[("source", mac), ("vlan", 1), ("port", 1)]), &mut orders);
     }
-    let told = expect![[r#"
+    let expected = expect![[r#"
         note: port 1 has 2 addresses: further ones are not learned, and their frames are flooded
     "#]];
-    report(&mut learning, 3, 1, told);
+    report(&mut learning, 3, 1, expected);
     report(&mut learning, 4, 1, expect![""]);
     assert_eq!(learning.len(), 2);
     // An address cannot be taken away to a full port.

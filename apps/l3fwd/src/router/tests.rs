@@ -51,7 +51,7 @@ fn v6(text: &str) -> Ipv6Addr {
     text.parse().unwrap()
 }
 
-/// A router that has begun, and whose first commands were heard.
+/// A router that has begun, and whose first commands were carried out.
 fn router(config: &str) -> Router {
     let mut router = Router::new(config.parse().unwrap(), false).unwrap();
     router.joined(seconds(0), &[], &mut Orders::new()).unwrap();
@@ -111,7 +111,7 @@ fn hand(router: &mut Router, now: u64, fields: [u128; 3], frame: &[u8]) -> Strin
     words(&mut orders)
 }
 
-fn says(router: &mut Router, now: u64, reason: u128, frame: &[u8], expected: Expect) {
+fn check(router: &mut Router, now: u64, reason: u128, frame: &[u8], expected: Expect) {
     expected.assert_eq(&hand(router, now, [1, reason, 0], frame));
 }
 
@@ -187,7 +187,7 @@ fn a_router_begins() {
 #[test]
 fn questions_for_its_addresses_are_answered() {
     let mut it = router(CONFIG);
-    says(
+    check(
         &mut it,
         1,
         tables::ARP,
@@ -197,9 +197,9 @@ fn questions_for_its_addresses_are_answered() {
             add neighbours4 10.0.1.2 do forward 1 02:00:00:00:01:01 02:00:00:00:01:02 timeout 300000ms metadata 01
         "#]],
     );
-    // Of the other interface; from a stranger to the link; one that nobody asked for.
-    says(&mut it, 1, tables::ARP, &arp_frame(arp::REQUEST, HOST, "10.0.1.2", "10.0.2.1"), expect![[""]]);
-    says(
+    // Of the other interface; from a stranger to the link; one that was not solicited.
+    check(&mut it, 1, tables::ARP, &arp_frame(arp::REQUEST, HOST, "10.0.1.2", "10.0.2.1"), expect![[""]]);
+    check(
         &mut it,
         1,
         tables::ARP,
@@ -208,9 +208,9 @@ fn questions_for_its_addresses_are_answered() {
         port=0x1 mode=0x0: 02:00:00:00:01:01 > 02:00:00:00:01:02 arp 2: 10.0.1.1 02:00:00:00:01:01 to 10.0.9.2 02:00:00:00:01:02
     "#]],
     );
-    says(&mut it, 1, tables::ARP, &arp_frame(arp::REPLY, HOST, "10.0.1.3", "10.0.1.1"), expect![[""]]);
+    check(&mut it, 1, tables::ARP, &arp_frame(arp::REPLY, HOST, "10.0.1.3", "10.0.1.1"), expect![[""]]);
     let question = nd::solicitation(HOST, v6("2001:db8:1::2"), v6("2001:db8:1::1"), None).unwrap();
-    says(
+    check(
         &mut it,
         1,
         tables::ND,
@@ -222,7 +222,7 @@ fn questions_for_its_addresses_are_answered() {
     );
     // Who looks whether an address is in use has none yet.
     let question = nd::solicitation(HOST, v6("::"), v6("fe80::ff:fe00:101"), None).unwrap();
-    says(
+    check(
         &mut it,
         1,
         tables::ND,
@@ -233,14 +233,14 @@ fn questions_for_its_addresses_are_answered() {
     );
     let mut wrong = nd::solicitation(HOST, v6("2001:db8:1::3"), v6("2001:db8:1::1"), None).unwrap();
     *wrong.last_mut().unwrap() ^= 1;
-    says(&mut it, 1, tables::ND, &wrong, expect![""]);
+    check(&mut it, 1, tables::ND, &wrong, expect![""]);
 }
 
 #[test]
 fn packets_wait_while_a_neighbour_is_looked_for() {
     let mut it = router(CONFIG);
     let packet = from_host("10.0.1.2", "10.0.2.2", ip::UDP, &UDP);
-    says(
+    check(
         &mut it,
         100,
         tables::UNRESOLVED,
@@ -249,7 +249,7 @@ fn packets_wait_while_a_neighbour_is_looked_for() {
             port=0x2: 02:00:00:00:02:01 > ff:ff:ff:ff:ff:ff arp 1: 10.0.2.1 02:00:00:00:02:01 to 10.0.2.2 00:00:00:00:00:00
         "#]],
     );
-    says(&mut it, 100, tables::UNRESOLVED, &packet, expect![""]);
+    check(&mut it, 100, tables::UNRESOLVED, &packet, expect![""]);
     let reply = arp_frame(arp::REPLY, Mac([2, 0, 0, 0, 2, 2]), "10.0.2.2", "10.0.2.1");
     expect![[r#"
         add neighbours4 10.0.2.2 do forward 2 02:00:00:00:02:01 02:00:00:00:02:02 timeout 300000ms metadata 01
@@ -258,7 +258,7 @@ fn packets_wait_while_a_neighbour_is_looked_for() {
     "#]]
     .assert_eq(&hand(&mut it, 100, [2, tables::ARP, 0], &reply));
     let packet = from_host("2001:db8:1::2", "2001:db8:2::2", ip::UDP, &UDP);
-    says(
+    check(
         &mut it,
         100,
         tables::UNRESOLVED,
@@ -285,7 +285,7 @@ fn a_neighbour_that_does_not_answer_is_unreachable() {
 fn errors_tell_the_sender() {
     let mut it = router(CONFIG);
     let packet = from_host("10.0.1.2", "10.0.2.2", ip::UDP, &UDP);
-    says(
+    check(
         &mut it,
         1,
         tables::TTL_EXPIRED,
@@ -294,7 +294,7 @@ fn errors_tell_the_sender() {
         mode=0x2: 02:00:00:00:01:01 > 02:00:00:00:01:02 10.0.1.1 > 10.0.1.2 ttl 64: icmp [11, 0], 40 bytes
     "#]],
     );
-    says(
+    check(
         &mut it,
         1,
         tables::NO_ROUTE,
@@ -304,7 +304,7 @@ fn errors_tell_the_sender() {
     "#]],
     );
     let packet = from_host("2001:db8:1::2", "2001:db8:2::2", ip::UDP, &UDP);
-    says(
+    check(
         &mut it,
         1,
         tables::TTL_EXPIRED,
@@ -313,7 +313,7 @@ fn errors_tell_the_sender() {
         mode=0x2: 02:00:00:00:01:01 > 02:00:00:00:01:02 2001:db8:1::1 > 2001:db8:1::2 ttl 64: icmp [3, 0], 60 bytes
     "#]],
     );
-    says(
+    check(
         &mut it,
         1,
         tables::NO_ROUTE,
@@ -322,8 +322,8 @@ fn errors_tell_the_sender() {
         mode=0x2: 02:00:00:00:01:01 > 02:00:00:00:01:02 2001:db8:1::1 > 2001:db8:1::2 ttl 64: icmp [1, 0], 60 bytes
     "#]],
     );
-    // Nobody listens.
-    says(
+    // No server listens.
+    check(
         &mut it,
         1,
         tables::LOCAL,
@@ -338,20 +338,20 @@ fn errors_tell_the_sender() {
 fn there_are_no_errors_about_errors_groups_and_fragments() {
     let mut it = router(CONFIG);
     let error = [11, 0, 0, 0, 0, 0, 0, 0];
-    says(&mut it, 1, tables::TTL_EXPIRED, &from_host("10.0.1.2", "10.0.2.2", ip::ICMP, &error), expect![""]);
-    says(&mut it, 1, tables::TTL_EXPIRED, &from_host("10.0.1.255", "10.0.2.2", ip::UDP, &UDP), expect![""]);
-    says(&mut it, 1, tables::TTL_EXPIRED, &from_host("10.0.2.1", "10.0.2.2", ip::UDP, &UDP), expect![""]);
+    check(&mut it, 1, tables::TTL_EXPIRED, &from_host("10.0.1.2", "10.0.2.2", ip::ICMP, &error), expect![""]);
+    check(&mut it, 1, tables::TTL_EXPIRED, &from_host("10.0.1.255", "10.0.2.2", ip::UDP, &UDP), expect![""]);
+    check(&mut it, 1, tables::TTL_EXPIRED, &from_host("10.0.2.1", "10.0.2.2", ip::UDP, &UDP), expect![""]);
     let mut fragment = from_host("10.0.1.2", "10.0.2.2", ip::UDP, &UDP);
     fragment[14 + 7] = 1;
-    says(&mut it, 1, tables::TTL_EXPIRED, &fragment, expect![""]);
+    check(&mut it, 1, tables::TTL_EXPIRED, &fragment, expect![""]);
     let (source, destination) = ("2001:db8:1::2", "2001:db8:2::2");
-    says(&mut it, 1, tables::TTL_EXPIRED, &from_host(source, destination, ip::ICMPV6, &error), expect![""]);
-    says(&mut it, 1, tables::TTL_EXPIRED, &from_host(source, "ff05::2", ip::UDP, &UDP), expect![""]);
+    check(&mut it, 1, tables::TTL_EXPIRED, &from_host(source, destination, ip::ICMPV6, &error), expect![""]);
+    check(&mut it, 1, tables::TTL_EXPIRED, &from_host(source, "ff05::2", ip::UDP, &UDP), expect![""]);
     // Behind an extension header: a later fragment, an error.
     let fragment = [&[ip::UDP, 0, 0, 8, 0, 0, 0, 1][..], &UDP].concat();
-    says(&mut it, 1, tables::TTL_EXPIRED, &from_host(source, destination, 44, &fragment), expect![""]);
+    check(&mut it, 1, tables::TTL_EXPIRED, &from_host(source, destination, 44, &fragment), expect![""]);
     let options = [&[ip::ICMPV6, 0, 1, 4, 0, 0, 0, 0][..], &error].concat();
-    says(&mut it, 1, tables::TTL_EXPIRED, &from_host(source, destination, 60, &options), expect![""]);
+    check(&mut it, 1, tables::TTL_EXPIRED, &from_host(source, destination, 60, &options), expect![""]);
     // No more than a second's worth at once.
     let packet = from_host("10.0.1.2", "10.0.2.2", ip::UDP, &UDP);
     let sent = (0..500).filter(|_| !hand(&mut it, 10, [1, tables::NO_ROUTE, 0], &packet).is_empty()).count();
@@ -371,7 +371,7 @@ fn the_router_answers_pings() {
         }
         framed(source, &build(source, destination, protocol, 64, &payload).unwrap())
     };
-    says(
+    check(
         &mut it,
         1,
         tables::LOCAL,
@@ -380,7 +380,7 @@ fn the_router_answers_pings() {
         mode=0x2: 02:00:00:00:01:01 > 02:00:00:00:01:02 10.0.2.1 > 10.0.1.2 ttl 64: icmp [0, 0], 9 bytes
     "#]],
     );
-    says(
+    check(
         &mut it,
         1,
         tables::LOCAL,
@@ -390,7 +390,7 @@ fn the_router_answers_pings() {
     "#]],
     );
     // On the link alone, and to all of it.
-    says(
+    check(
         &mut it,
         1,
         tables::LOCAL,
@@ -399,7 +399,7 @@ fn the_router_answers_pings() {
         port=0x1 mode=0x0: 02:00:00:00:01:01 > 02:00:00:00:01:02 fe80::ff:fe00:101 > fe80::2 ttl 64: icmp [129, 0], 9 bytes
     "#]],
     );
-    says(
+    check(
         &mut it,
         1,
         tables::LOCAL,
@@ -411,8 +411,8 @@ fn the_router_answers_pings() {
     // Damaged, and from itself.
     let mut damaged = echo(ip("10.0.1.2"), ip("10.0.2.1"));
     *damaged.last_mut().unwrap() ^= 1;
-    says(&mut it, 1, tables::LOCAL, &damaged, expect![""]);
-    says(&mut it, 1, tables::LOCAL, &echo(ip("10.0.1.1"), ip("10.0.2.1")), expect![""]);
+    check(&mut it, 1, tables::LOCAL, &damaged, expect![""]);
+    check(&mut it, 1, tables::LOCAL, &echo(ip("10.0.1.1"), ip("10.0.2.1")), expect![""]);
 }
 
 #[test]
@@ -420,7 +420,7 @@ fn a_gateway_leaves_its_group_and_comes_back() {
     let mut it = router(CONFIG);
     let first = arp_frame(arp::REPLY, GATEWAY, "10.0.1.9", "10.0.1.1");
     let second = arp_frame(arp::REPLY, Mac([2, 0, 0, 0, 2, 9]), "10.0.2.9", "10.0.2.1");
-    says(
+    check(
         &mut it,
         0,
         tables::ARP,
@@ -444,7 +444,7 @@ fn a_gateway_leaves_its_group_and_comes_back() {
         wait(&mut it, now - 1);
         assert_eq!(hand(&mut it, now, [1, tables::ARP, 0], &first), "");
     }
-    let heard: String = wait(&mut it, 5)
+    let commands: String = wait(&mut it, 5)
         .lines()
         .filter(|line| !line.contains("arp") && !line.contains("Solicit"))
         .map(|line| format!("{line}\n"))
@@ -455,7 +455,7 @@ fn a_gateway_leaves_its_group_and_comes_back() {
         5 s delete neighbours4 10.0.2.9
         5 s note: the gateway 10.0.2.9 does not answer
     "#]]
-    .assert_eq(&heard);
+    .assert_eq(&commands);
     expect![[r#"
         add next_hops 2 do forward 2 02:00:00:00:02:01 02:00:00:00:02:09 metadata 0100020a000209
         add neighbours4 10.0.2.9 do forward 2 02:00:00:00:02:01 02:00:00:00:02:09 metadata 01
@@ -487,7 +487,7 @@ fn a_controller_goes_on_with_what_a_switch_has() {
         entry("neighbours4", destination("10.0.1.9"), [1, here, gateway], &[1], false),
         entry("neighbours4", destination("10.0.1.2"), [1, here, host], &[1], true),
         entry("neighbours6", destination("2001:db8:1::2"), [1, here, host], &[1], true),
-        // Another gateway had this number; interface and addresses were others; what belongs to nobody.
+        // Another gateway had this number; interface and addresses were others; what belongs to no station.
         entry("next_hops", ("hop", 2), [1, here, gateway], &[1, 0, 1, 10, 0, 1, 8], false),
         entry("next_hops", ("hop", 9), [1, here, gateway], &[1, 0, 1, 10, 0, 1, 7], false),
         entry("neighbours4", destination("10.0.1.3"), [1, 0x0200_0000_0999, host], &[1], true),
@@ -525,7 +525,7 @@ fn a_controller_goes_on_with_what_a_switch_has() {
     .assert_eq(&text);
     // Three gateways and two hosts.
     assert_eq!(it.neighbours().len(), 5);
-    // A host that nobody speaks to.
+    // A host without traffic.
     it.idle(seconds(1), &entries[2], &mut orders);
     it.idle(seconds(1), &entries[1], &mut orders);
     expect![[r#"

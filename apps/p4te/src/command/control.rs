@@ -46,10 +46,10 @@ pub struct ControlArguments {
     /// The pause after which a flow may take another path, in microseconds
     #[arg(long, value_name = "US", default_value_t = 500)]
     flowlet: u64,
-    /// B: the rate of a flow is changed at most once for so many bytes; 0 for never
+    /// B: the rate of a flow is changed at most once in this many bytes; 0 for never
     #[arg(long, value_name = "BYTES", default_value_t = 65_536)]
     control_window: u32,
-    /// Mark packets that find so many in a queue
+    /// Mark packets that find at least this many in a queue
     #[arg(long, value_name = "PACKETS")]
     mark_from: Option<u32>,
 }
@@ -168,7 +168,7 @@ async fn serve(subject: &Subject) -> Result<(), Failure> {
                 let Some(report) = requests::report(&packet) else { continue };
                 let orders = priorities.report(&report);
                 write(&mut session, &program, &orders).await?;
-                tell(&subject.name, &priorities, &report, !orders.is_empty());
+                log_move(&subject.name, &priorities, &report, !orders.is_empty());
             }
             Some(StreamUpdate::Arbitration(it)) if it.status.as_ref().is_some_and(|status| status.code != 0) => {
                 return Err(Problem::new("another controller has become primary").into());
@@ -178,8 +178,8 @@ async fn serve(subject: &Subject) -> Result<(), Failure> {
     }
 }
 
-/// Tells of a port that has moved.
-fn tell(name: &str, priorities: &Priorities, report: &crate::Report, has_moved: bool) {
+/// Logs a port that has moved.
+fn log_move(name: &str, priorities: &Priorities, report: &crate::Report, has_moved: bool) {
     if has_moved {
         let group = |metric| priorities.group(metric, report.port).map_or(0, |group| group + 1);
         let (queue, utilisation) = (group(Metric::Queue), group(Metric::Utilisation));

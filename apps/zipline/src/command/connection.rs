@@ -261,8 +261,8 @@ impl Switch {
         // Each basis by itself and at once. Lists are not acknowledged, so that an encoder does not report the same
         // basis with each of its packets.
         let config = digest_entry::Config { max_timeout_ns: 0, max_list_size: 1, ack_timeout_ns: TOLD_AGAIN_NS };
-        let wanted: Vec<(u32, u32, u32)> = self.bases.values().map(|its| (its.digest, its.table, its.learn)).collect();
-        for (digest_id, table_id, learn) in wanted {
+        let desired: Vec<(u32, u32, u32)> = self.bases.values().map(|its| (its.digest, its.table, its.learn)).collect();
+        for (digest_id, table_id, learn) in desired {
             let entry = entity::Entity::DigestEntry(DigestEntry { digest_id, config: Some(config) });
             // It exists if a controller was connected before.
             if self.write(vec![update(update::Type::Insert, entry.clone())]).await.is_err() {

@@ -122,12 +122,12 @@ impl Learner {
         let mut ticks = tokio::time::interval(self.switches.every);
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         ticks.reset();
-        let patience = tokio::time::sleep(DECODERS_FIRST);
-        tokio::pin!(patience);
+        let encoders_due = tokio::time::sleep(DECODERS_FIRST);
+        tokio::pin!(encoders_due);
         loop {
             tokio::select! {
                 Some((id, event)) = self.events.recv() => self.handle(id, event),
-                () = &mut patience, if !self.postponed.is_empty() => self.connect_encoders(),
+                () = &mut encoders_due, if !self.postponed.is_empty() => self.connect_encoders(),
                 _ = ticks.tick() => self.tick(),
             }
             if self.joined.keys().filter(|id| !id.is_encoder()).count() == self.switches.decoders.len() {
@@ -225,7 +225,7 @@ impl Learner {
         let shapes =
             |class: &u32| (self.pairs.get(class).map(|(shape, _)| *shape), has.get(class).map(|(shape, _)| *shape));
         let (expected, shape) = self.pairs.keys().chain(has.keys()).map(shapes).find(|(a, b)| a != b)?;
-        let told = |shape: Option<Shape>| match shape {
+        let describe = |shape: Option<Shape>| match shape {
             Some(Shape { identifiers, id_bits, basis_bits }) => {
                 format!("{identifiers} identifiers of {id_bits} bits for bases of {basis_bits}")
             }
@@ -233,8 +233,8 @@ impl Learner {
         };
         Some(format!(
             "there are {}, but there were {} when this controller began: start it again when all programs are the same",
-            told(shape),
-            told(expected)
+            describe(shape),
+            describe(expected)
         ))
     }
 

@@ -148,15 +148,15 @@ impl Parameters {
     }
 
     /// The settings of a class' transform that are compared in a message.
-    fn told_settings(&self, other: &Parameters, class: u32) -> Vec<String> {
+    fn compared_settings(&self, other: &Parameters, class: u32) -> Vec<String> {
         let both = [self, other].map(|parameters| parameters.transforms.get(&class));
         let settings = both.iter().flatten().flat_map(|transform| transform.settings.keys());
-        let is_told = |key: &&String| match both {
+        let is_compared = |key: &&String| match both {
             _ if class == 0 => true,
             [Some(_), Some(_)] => OWN.contains(&key.as_str()),
             _ => *key == "code",
         };
-        let mut settings: Vec<String> = settings.filter(is_told).cloned().collect();
+        let mut settings: Vec<String> = settings.filter(is_compared).cloned().collect();
         settings.sort_unstable();
         settings.dedup();
         settings
@@ -170,10 +170,10 @@ impl Parameters {
         let classes: OrderedSet<u32> = self.transforms.keys().chain(other.transforms.keys()).copied().collect();
         let all = classes
             .into_iter()
-            .flat_map(|class| self.told_settings(other, class).into_iter().map(move |key| (class, key)));
+            .flat_map(|class| self.compared_settings(other, class).into_iter().map(move |key| (class, key)));
         let differing: Vec<(u32, String)> =
             all.filter(|(class, key)| self.setting(*class, key) != other.setting(*class, key)).collect();
-        let told = |parameters: &Parameters| {
+        let options = |parameters: &Parameters| {
             let one = |(class, key): &(u32, String)| {
                 format!(
                     "-D {}={}",
@@ -184,7 +184,7 @@ impl Parameters {
             differing.iter().map(one).collect::<Vec<_>>().join(" ")
         };
         (!differing.is_empty()).then(|| {
-            let (own, theirs) = (told(self), told(other));
+            let (own, theirs) = (options(self), options(other));
             format!("its program has {own}, but that of {name} has {theirs}: compile both with the same")
         })
     }
@@ -371,7 +371,7 @@ mod tests {
             };
             transform.fault(0).unwrap_or_else(|| "right".to_owned())
         };
-        let told = [
+        let messages = [
             code([5, 1, 0x17], 0x17, ("flip", &[("place", 5)])),
             code([5, 1, 5], 0x17, ("flip", &[("place", 5)])),
             code([5, 1, 5], 1, ("NoAction", &[])),
@@ -389,18 +389,18 @@ mod tests {
             right
             its table `masks` has flip_two(2, 0) for the syndrome 0x03, which contradicts its program's code (-D CODE=4 -D ERRORS=2 -D POLYNOMIAL=0xd1): give it the entries that `wirespeed zipline tables` writes for it
             its program has -D CODE=4 -D ERRORS=2 -D POLYNOMIAL=0x3, which is not a code that corrects two bits
-            right"#]].assert_eq(&told.join("\n"));
+            right"#]].assert_eq(&messages.join("\n"));
     }
 
     #[test]
-    fn what_two_switches_have_not_in_common_is_told() {
+    fn differences_of_two_switches_are_reported() {
         let encoder = parameters(true, 8);
-        let told = |decoder: &Parameters| decoder.difference(&encoder, "E").unwrap_or_default();
-        assert_eq!(told(&parameters(false, 8)), "");
+        let message = |decoder: &Parameters| decoder.difference(&encoder, "E").unwrap_or_default();
+        assert_eq!(message(&parameters(false, 8)), "");
         let one = |change: fn(&mut Parameters)| {
             let mut decoder = parameters(false, 8);
             change(&mut decoder);
-            told(&decoder)
+            message(&decoder)
         };
         let lines = [
             one(|it| _ = of(it, 0).settings.insert("polynomial".to_owned(), 0x2b)),
@@ -432,7 +432,7 @@ mod tests {
         for transform in decoder.transforms.values_mut() {
             transform.masks = OrderedMap::from([(vec![7], ("keep".to_owned(), OrderedMap::new()))]);
         }
-        assert_eq!(told(&decoder), "");
+        assert_eq!(message(&decoder), "");
         let mut another = parameters(false, 8);
         another.classes[0].ethertype = vec![0x86, 0xdd];
         assert_eq!(another.difference(&parameters(false, 8), "D"), None);

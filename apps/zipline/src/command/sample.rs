@@ -129,7 +129,7 @@ Examples:
   Both ways: the same entries for the gateways at both ends of a link:
   wirespeed zipline fit sample.pcap --gateway gateway.txt
 
-Transforms are hamming-M and bch-M (a code on all but the first bit of 2^M bits; bch corrects two bits), mask-BITS (so many
+Transforms are hamming-M and bch-M (a code on all but the first bit of 2^M bits; bch corrects two bits), mask-BITS (this many
 bits, chosen from the capture, are set aside; the others are the basis), swap-hamming-M and swap-bch-M (a mask sets aside
 what the word of the code leaves).";
 
@@ -316,11 +316,11 @@ fn tell_rows(rows: &[Row], name: Option<&str>, arguments: &Fit) {
         say!("transform        chunk      chunks       bases  with identifier   size  met before  learned");
     }
     for row in rows {
-        tell(row, name, arguments);
+        show_row(row, name, arguments);
     }
 }
 
-fn tell(row: &Row, name: Option<&str>, arguments: &Fit) {
+fn show_row(row: &Row, name: Option<&str>, arguments: &Fit) {
     let (sizes, id_bits) = (&row.sizes, arguments.traffic.id_bits);
     let chunk = row.transform.chunk_bytes();
     if arguments.json {

@@ -316,7 +316,7 @@ mod tests {
         };
         assert_eq!(found, expected);
         assert_eq!(also("ethertype=0x0801").unwrap(), Also { ethertype: Some(0x801), ..Also::default() });
-        let told = [
+        let messages = [
             "b.pcap,5683",
             "b.pcap,port=1",
             "b.pcap,udp=x",
@@ -333,6 +333,6 @@ mod tests {
             udp= and tcp= exclude each other
             chunk: it is a number of bytes, 1 to 128
             transform: it is hamming-M or swap-hamming-M with M from 3 to 15, bch-M or swap-bch-M with M from 4 to 9, or mask-BITS
-            polynomial= requires transform="#]].assert_eq(&told.join("\n"));
+            polynomial= requires transform="#]].assert_eq(&messages.join("\n"));
     }
 }

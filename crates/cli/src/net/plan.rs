@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn the_only_program_is_taken_and_several_are_told() {
+    fn the_only_program_is_taken_and_several_are_listed() {
         check(&["calc.p4", "x/other.p4"], &["", "x"], &[], expect!["calc.p4"]);
         check(&["notes.txt", "x/other.p4"], &["", "x"], &["build/lost.json"], expect!["x/other.p4"]);
         check(

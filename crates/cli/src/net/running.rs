@@ -47,7 +47,7 @@ pub struct SwitchProcess {
 
 impl SwitchProcess {
     /// How the process ended, reported once.
-    pub fn end_told_once(&mut self) -> Option<String> {
+    pub fn end_reported_once(&mut self) -> Option<String> {
         if self.has_ended {
             return None;
         }
@@ -153,14 +153,15 @@ impl Running {
     }
 
     fn look(&self) {
-        let mut told: Vec<String> = self.switches().iter_mut().filter_map(SwitchProcess::end_told_once).collect();
+        let mut messages: Vec<String> =
+            self.switches().iter_mut().filter_map(SwitchProcess::end_reported_once).collect();
         if self.sandbox.has_ended() && !self.has_failed() {
-            told.push("the processes of the network were ended from outside".to_owned());
+            messages.push("the processes of the network were ended from outside".to_owned());
         }
         // The end of the network ends the switches, too.
-        if !told.is_empty() && !self.is_ending() {
+        if !messages.is_empty() && !self.is_ending() {
             self.has_failed.store(true, Ordering::SeqCst);
-            told.iter().for_each(terminal::error);
+            messages.iter().for_each(terminal::error);
         }
     }
 

@@ -102,12 +102,12 @@ fn wait(running: &Running, sockets: &[UnixDatagram]) -> Result<(), Exit> {
     for (position, socket) in sockets.iter().enumerate() {
         let mut message = [0; 64];
         loop {
-            let told = socket.set_read_timeout(Some(LOOK_INTERVAL)).and_then(|()| socket.recv(&mut message));
-            if told.is_ok_and(|length| message.starts_with(ready::MESSAGE) && length >= ready::MESSAGE.len()) {
+            let messages = socket.set_read_timeout(Some(LOOK_INTERVAL)).and_then(|()| socket.recv(&mut message));
+            if messages.is_ok_and(|length| message.starts_with(ready::MESSAGE) && length >= ready::MESSAGE.len()) {
                 break;
             }
             let mut switches = running.switches();
-            let ended = switches.get_mut(position).and_then(SwitchProcess::end_told_once);
+            let ended = switches.get_mut(position).and_then(SwitchProcess::end_reported_once);
             let late = Instant::now() >= deadline;
             match (ended, switches.get(position)) {
                 (None, Some(_)) if !late => {}

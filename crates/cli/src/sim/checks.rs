@@ -71,7 +71,7 @@ pub fn check(session: &Session<'_>) -> Result<Exit, Exit> {
 
 /// What became of a run, or of several.
 enum Outcome {
-    /// The properties hold; so many packets were followed.
+    /// The properties hold; the number of packets that were followed.
     Holds(u64),
     /// One of them does not.
     Fails(Case, Violation),

@@ -13,13 +13,13 @@ use std::time::Duration;
 /// How often the progress is shown.
 const SHOWN_EVERY: Duration = Duration::from_millis(200);
 
-/// How many of so many runs are made at the same time.
+/// How many of `runs` runs are made at the same time.
 pub fn at_once(arguments: &SimArguments, runs: usize) -> usize {
     let cores = thread::available_parallelism().map_or(1, usize::from) / usize::from(arguments.threads);
     arguments.jobs.map_or(cores, usize::from).clamp(1, runs.max(1))
 }
 
-/// Makes the runs `0..runs`, at most `at_once` at the same time. `run` says whether others are to be begun; `describe`
+/// Makes the runs `0..runs`, at most `at_once` at the same time. `run` returns whether others are to be begun; `describe`
 /// how far all are.
 pub fn work(
     runs: usize,
@@ -34,7 +34,7 @@ pub fn work(
         let workers: Vec<_> = (0..at_once)
             .map(|_| {
                 scope.spawn(|| {
-                    // Also after a panic: the progress ends when nobody works.
+                    // Also after a panic: the progress ends when no thread works.
                     let _end = End { working: &working, waiting: &shown_by };
                     queue.work(run)
                 })
@@ -51,7 +51,7 @@ pub fn work(
 /// Which runs have been begun.
 struct Queue {
     runs: usize,
-    /// The first run that nobody has begun.
+    /// The first run that no thread has begun.
     next: AtomicUsize,
     is_stopped: AtomicBool,
 }
@@ -63,11 +63,11 @@ impl Queue {
             if index >= self.runs {
                 break;
             }
-            let goes_on = run(index);
-            if !matches!(goes_on, Ok(true)) {
+            let keeps_running = run(index);
+            if !matches!(keeps_running, Ok(true)) {
                 self.is_stopped.store(true, Ordering::Relaxed);
             }
-            goes_on?;
+            keeps_running?;
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! How much memory the packets of a simulation may need.
 //!
-//! What enters: the arguments, and what the system says of its memory. What leaves: a limit for each run, so that a
+//! What enters: the arguments, and the memory that the system reports. What leaves: a limit for each run, so that a
 //! link without a limit which gets more than its rate ends the run with a message, before the system ends it without.
 
 use crate::Exit;
@@ -9,10 +9,10 @@ use crate::terminal;
 use scenario::{Simulation, TooManyPackets};
 use std::fs;
 
-/// What packets may need where the system does not say how much memory is free.
+/// What packets may need where the system does not report how much memory is free.
 const UNKNOWN_BYTES: u64 = 4 << 30;
 
-/// Limits the packets of a run to what `--packet-memory` says, or to its part of half the memory that is free now.
+/// Limits the packets of a run to `--packet-memory`, or to its part of half the memory that is free now.
 pub fn limit(simulation: &mut Simulation, arguments: &SimArguments) {
     let bytes = arguments.packet_memory.map_or_else(
         || {
@@ -25,7 +25,7 @@ pub fn limit(simulation: &mut Simulation, arguments: &SimArguments) {
     simulation.network.limit_packets(bytes);
 }
 
-/// Says why a run cannot end.
+/// Reports why a run cannot end.
 pub fn report(fault: &TooManyPackets) -> Exit {
     terminal::error(format!("{fault}; --packet-memory lets them have more"));
     Exit::BadInput

@@ -16,7 +16,7 @@ use crate::terminal;
 use control::Api;
 use control::api::Fault;
 use ir::Program;
-use p4runtime::{Compiled, Compiler, Feed, Options, Patience, Ports, Server, Started};
+use p4runtime::{CompileDeadline, Compiled, Compiler, Feed, Options, Ports, Server, Started};
 use scenario::controller::ControllerPlan;
 use scenario::results::ResultFile;
 use scenario::topology::NodeRef;
@@ -120,7 +120,7 @@ fn served(session: &Session<'_>, scenario: &Scenario) -> Result<Vec<usize>, Stri
     }
 }
 
-/// Builds a simulation whose switches are served, and whose hosts are replaced, as the arguments say.
+/// Builds a simulation whose switches are served, and whose hosts are replaced, as the arguments request.
 pub fn build(session: &Session<'_>, mut scenario: Scenario) -> Result<(Simulation, Outsiders), Exit> {
     let (positions, hosts) = places(session, &scenario)?;
     taps::leave_out(&hosts, &mut scenario);
@@ -217,7 +217,7 @@ impl Outsiders {
         self.taps.results(simulation)
     }
 
-    /// Sends what has come for taps, carries out all requests, and passes on what switches have told their controllers.
+    /// Sends what has come for taps, carries out all requests, and passes on the events of switches for their controllers.
     pub fn serve(&mut self, simulation: &mut Simulation) {
         self.taps.transmit(simulation);
         let now = simulation.network.now();
@@ -234,10 +234,10 @@ impl Outsiders {
             }
         }
         let node = self.controller.and_then(|id| simulation.network.node_mut::<ControllerNode>(id));
-        let told = node.and_then(|node| node.controller_mut::<Outside>()).map(Outside::take).unwrap_or_default();
-        for (switch, told) in told {
+        let events = node.and_then(|node| node.controller_mut::<Outside>()).map(Outside::take).unwrap_or_default();
+        for (switch, event) in events {
             let feed = &mut self.switches[switch].feed;
-            match told {
+            match event {
                 Told::Packet(frame) => feed.packet_in(&frame),
                 Told::Digest(digest, values) => feed.digest(digest, values),
             }
@@ -316,7 +316,7 @@ impl SentCompiler {
 }
 
 impl Compiler for SentCompiler {
-    fn compile(&self, text: &str, _patience: &Patience) -> Result<Compiled, Fault> {
+    fn compile(&self, text: &str, _deadline: &CompileDeadline) -> Result<Compiled, Fault> {
         let files = SentFiles { text, include: &self.source.include };
         let shown = frontend::show_program(Path::new(SENT_NAME), &self.source, &files);
         self.build(shown.map_err(|diagnostics| Fault::invalid(wrong_program(&diagnostics)))?)

@@ -1,6 +1,6 @@
 //! `wirespeed sim --realtime`: the clock of the simulation follows that of the machine.
 //!
-//! What enters: a simulation, a factor, and what programs outside of it want. What leaves: a simulation that has run to
+//! What enters: a simulation, a factor, and requests of programs outside of it. What leaves: a simulation that has run to
 //! its end, and how far it was behind.
 
 use super::outside::Outsiders;
@@ -18,7 +18,7 @@ const SLICE: Duration = Duration::from_millis(2);
 /// How long it waits for programs outside when it has nothing to do.
 const WAIT: Duration = Duration::from_millis(1);
 
-/// How far it may be behind until the user is told.
+/// How far it may be behind until the user is warned.
 const LAG_MAX: Duration = Duration::from_millis(100);
 
 /// How much faster than real time the clock of the simulation is.
@@ -44,7 +44,7 @@ impl Factor {
 }
 
 /// Runs the simulation to its end, or until a signal asks for that; returns how far it was behind at most. After each
-/// slice `each` says whether to go on.
+/// slice `each` returns whether to continue.
 pub fn run(
     simulation: &mut Simulation,
     factor: Factor,

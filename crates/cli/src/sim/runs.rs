@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 /// The longest file.
 const FILE_BYTES_MAX: u64 = 4 << 30;
 
-/// Missing parts of a sweep that are told.
+/// The most missing parts of a sweep that are named.
 const PARTS_SHOWN_MAX: usize = 20;
 
 /// The file of a sweep, or of a part of it.
@@ -111,7 +111,7 @@ pub fn missing_parts(folders: &[PathBuf]) -> Result<Vec<Shard>, Exit> {
         let absent = (1..=count).filter(move |number| !numbers.contains(number));
         absent.map(move |number| Shard { number, count })
     });
-    // A name may tell of any number of parts.
+    // A name may have any number of parts.
     Ok(missing.take(PARTS_SHOWN_MAX).collect())
 }
 

@@ -221,7 +221,7 @@ impl Taps {
 }
 
 impl Tap {
-    /// The interface cannot be used any more; the rest of the network goes on.
+    /// The interface cannot be used any more; the rest of the network continues.
     fn lose(&mut self, error: &DriverError) {
         if !self.is_gone {
             terminal::warning(format!("host {} has lost its tap: {error}", self.host));
@@ -257,7 +257,7 @@ impl Namespace {
     }
 }
 
-/// Opens an interface; says whether it was created.
+/// Opens an interface; returns whether it was created.
 fn open_interface(namespace: &Namespace, name: &str) -> Result<(TapDriver, bool), String> {
     let open = || {
         let is_new = live::interface::interface_index(name).is_none();

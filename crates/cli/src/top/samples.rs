@@ -8,7 +8,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
 /// The timeout of the response.
-const PATIENCE: Duration = Duration::from_secs(3);
+const TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The longest response that is read.
 const ANSWER_BYTES_MAX: u64 = 64 << 20;
@@ -77,9 +77,9 @@ fn quoted(text: &str) -> Option<(String, &str)> {
 /// Requests the metrics of a switch.
 pub fn fetch(address: SocketAddr) -> Result<Samples, String> {
     let ask = || -> std::io::Result<String> {
-        let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
-        stream.set_read_timeout(Some(PATIENCE))?;
-        stream.set_write_timeout(Some(PATIENCE))?;
+        let mut stream = TcpStream::connect_timeout(&address, TIMEOUT)?;
+        stream.set_read_timeout(Some(TIMEOUT))?;
+        stream.set_write_timeout(Some(TIMEOUT))?;
         // In one piece: a server that answers at once may have closed the connection before the rest is sent.
         let request = format!("GET /metrics HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
         stream.write_all(request.as_bytes())?;

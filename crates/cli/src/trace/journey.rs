@@ -508,6 +508,6 @@ fn other_decision(decision: Decision) -> String {
         }
         Decision::Scattered { records } => format!("=> taken apart: {records} records"),
         Decision::NotScattered => "=> not made of such records: goes through ingress as it was".to_owned(),
-        told => format!("=> {told:?}"),
+        shown => format!("=> {shown:?}"),
     }
 }

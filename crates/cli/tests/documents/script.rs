@@ -70,7 +70,7 @@ stop() {
     switches=
     return "$ended"
 }
-# A switch goes on while the page goes on, until it says that it runs.
+# A switch runs on while the page continues, as soon as it reports that it runs.
 start() {
     number=$((number + 1))
     local log="$page_folder/switch-$number.log" it

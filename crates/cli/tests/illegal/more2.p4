@@ -96,7 +96,7 @@ control c(out S s) { apply {
 control c(out bit<8> s) { apply {
     s = 1 + ...;  //~ E0317
 } }
-// ---- an invalid header where a number is wanted
+// ---- an invalid header where a number is required
 header H { bit<8> a; }
 control c(out bit<8> s, in H h) { apply {
     s = h == {#} ? 8w1 : {#};  //~ E0301

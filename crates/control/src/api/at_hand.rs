@@ -26,7 +26,7 @@ impl LocalApi {
 
     /// Passes all entities that the query selects to `sink`, some at a time.
     pub fn read(&self, switch: &mut Switch, query: &Query, sink: Sink<'_>) -> Result<(), Fault> {
-        self.0.read(self.0.gate(&AtHand(Mutex::new(switch))), query, sink)
+        self.0.read(self.0.queue(&AtHand(Mutex::new(switch))), query, sink)
     }
 
     /// As [`crate::api::Api::idle_entries`].
@@ -35,7 +35,7 @@ impl LocalApi {
         switch: &mut Switch,
         sink: &mut dyn FnMut(Vec<TableEntry>),
     ) -> Result<Option<u64>, Fault> {
-        self.0.idle_entries(self.0.gate(&AtHand(Mutex::new(switch))), sink)
+        self.0.idle_entries(self.0.queue(&AtHand(Mutex::new(switch))), sink)
     }
 }
 

@@ -6,13 +6,13 @@
 
 use crate::api::entity::TableEntry;
 use crate::api::fault::Fault;
-use crate::api::{Gate, Pipeline};
+use crate::api::{Pipeline, ProgramQueue};
 use base::OrderedMap;
 use base::index::Id as _;
 use ir::TableId;
 use tables::Handle;
 
-/// Entries that are scanned together: the switch looks at so many times of hits in ten microseconds or two.
+/// Entries that are scanned together: the switch reads this many times of hits in ten to twenty microseconds.
 const PIECE: usize = 2048;
 
 /// The idle entries that were reported.
@@ -41,7 +41,7 @@ impl Pipeline {
     /// one is due; `None` if no entry has a timeout.
     pub(crate) fn idle_entries(
         &self,
-        command_queue: Gate<'_>,
+        command_queue: ProgramQueue<'_>,
         sink: &mut dyn FnMut(Vec<TableEntry>),
     ) -> Result<Option<u64>, Fault> {
         let mut due_in_ns = None::<u64>;

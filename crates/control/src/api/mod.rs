@@ -77,7 +77,7 @@ pub struct Api {
     store: OnceLock<Store>,
     /// Records that clients store beside entities, each under its own keys.
     notes: Mutex<Notes>,
-    /// From what the running program can be compiled again; null if nobody has set it.
+    /// From what the running program can be compiled again; null if it was not set.
     program_note: Mutex<serde_json::Value>,
     /// The numbers of updates that were carried out and refused.
     counts: (AtomicU64, AtomicU64),
@@ -113,7 +113,7 @@ impl SnapshotBeside<'_> {
     /// Writes the snapshot.
     pub(crate) fn finish(self) -> Result<(), Fault> {
         let SnapshotBeside { command_queue, store, pipeline, frozen, begun } = self;
-        let read = |sink: Steps<'_>| frozen.read_all(pipeline.gate(command_queue), sink);
+        let read = |sink: Steps<'_>| frozen.read_all(pipeline.queue(command_queue), sink);
         let finished = store.finish_beside(begun, &pipeline.program, &read).map_err(unavailable);
         finished.inspect_err(|_| pipeline.forget_stored_cells())
     }
@@ -129,7 +129,7 @@ impl Copied {
     /// Passes all entities that the query selects to `sink`, some at a time. The query must be one that
     /// [`Query::is_of_copies`].
     pub fn read(&self, query: &Query, sink: Sink<'_>) -> Result<(), Fault> {
-        self.pipeline.read(self.pipeline.gate(&*self.command_queue), query, sink)
+        self.pipeline.read(self.pipeline.queue(&*self.command_queue), query, sink)
     }
 }
 
@@ -152,12 +152,12 @@ fn unavailable(error: StoreError) -> Fault {
 
 /// The command queue to the switch for one program; it is closed once another program runs.
 #[derive(Clone, Copy)]
-pub(crate) struct Gate<'a> {
+pub(crate) struct ProgramQueue<'a> {
     command_queue: &'a dyn CommandQueue,
     program: &'a Arc<Program>,
 }
 
-impl Gate<'_> {
+impl ProgramQueue<'_> {
     /// Runs a job on the switch if the program is still the same.
     pub(crate) fn ask<T: Send + 'static>(
         self,
@@ -190,8 +190,8 @@ impl Pipeline {
         &self.tables
     }
 
-    pub(crate) fn gate<'a>(&'a self, command_queue: &'a dyn CommandQueue) -> Gate<'a> {
-        Gate { command_queue, program: &self.program }
+    pub(crate) fn queue<'a>(&'a self, command_queue: &'a dyn CommandQueue) -> ProgramQueue<'a> {
+        ProgramQueue { command_queue, program: &self.program }
     }
 
     pub(crate) fn of(switch: &Switch) -> Pipeline {
@@ -407,8 +407,8 @@ impl Api {
             };
             let (count, there, shared) = (range.len(), Arc::clone(pipeline), Arc::clone(updates));
             let fresh = FreshArrays::of(&pipeline.program, &updates[range.clone()]);
-            let gate = pipeline.gate(&*self.command_queue);
-            let done = gate.ask(move |switch| there.write_in_switch(switch, &shared[range], atomicity, fresh));
+            let queue = pipeline.queue(&*self.command_queue);
+            let done = queue.ask(move |switch| there.write_in_switch(switch, &shared[range], atomicity, fresh));
             match done {
                 Ok(Written { outcomes: done, left }) => {
                     outcomes.extend(done);
@@ -428,20 +428,20 @@ impl Api {
     /// Passes all entities that the query selects to `sink`, some at a time.
     pub fn read(&self, query: &Query, sink: Sink<'_>) -> Result<(), Fault> {
         let pipeline = self.pipeline();
-        pipeline.read(pipeline.gate(&*self.command_queue), query, sink)
+        pipeline.read(pipeline.queue(&*self.command_queue), query, sink)
     }
 
     /// The same if the running program is still the one that the query refers to.
     pub fn read_of(&self, program: &Arc<Program>, query: &Query, sink: Sink<'_>) -> Result<(), Fault> {
         let pipeline = self.pipeline_of(program)?;
-        pipeline.read(pipeline.gate(&*self.command_queue), query, sink)
+        pipeline.read(pipeline.queue(&*self.command_queue), query, sink)
     }
 
     /// What these queries name, in their order; none of what is not there. The switch is asked once for all of them.
     /// Each must be one that [`Query::is_named`], and of this program.
     pub fn read_named(&self, program: &Arc<Program>, queries: &[&Query]) -> Result<Vec<Option<Entity>>, Fault> {
         let pipeline = self.pipeline_of(program)?;
-        pipeline.read_named(pipeline.gate(&*self.command_queue), queries)
+        pipeline.read_named(pipeline.queue(&*self.command_queue), queries)
     }
 
     /// A copy of what the running program's tables hold, if it is still this program. Must be called while nothing is
@@ -461,11 +461,11 @@ impl Api {
         let outcome = match command {
             Command::Ask(ask) => {
                 let pipeline = self.pipeline();
-                return pipeline.answer(pipeline.gate(&*self.command_queue), &ask).map(Reply::Text);
+                return pipeline.answer(pipeline.queue(&*self.command_queue), &ask).map(Reply::Text);
             }
             Command::Set(setting) => {
                 let pipeline = self.pipeline();
-                let set = pipeline.gate(&*self.command_queue).ask(move |switch| apply::set(switch, &setting));
+                let set = pipeline.queue(&*self.command_queue).ask(move |switch| apply::set(switch, &setting));
                 set.unwrap_or_else(|fault| Err(problem(fault))).map(|()| Reply::Done)
             }
             update => self.update(update),
@@ -487,7 +487,7 @@ impl Api {
             };
             let there = Arc::clone(&pipeline);
             let done =
-                pipeline.gate(&*self.command_queue).ask(move |switch| there.command(Some(switch), &command, fresh));
+                pipeline.queue(&*self.command_queue).ask(move |switch| there.command(Some(switch), &command, fresh));
             done.unwrap_or_else(|fault| Err(problem(fault)))?
         };
         // Old arrays are freed here, while packets are forwarded.
@@ -500,7 +500,7 @@ impl Api {
         Ok(reply)
     }
 
-    /// Stores the state in a folder from now on. `program` is what the caller wants to find with it after a restart.
+    /// Stores the state in a folder from now on. `program` is stored with it, for the caller to find after a restart.
     /// A control plane uses one folder. If this fails, writes are answered with the error until [`Api::save`] was
     /// able to store everything.
     pub fn keep_in(&self, store: Store, program: serde_json::Value) -> Result<(), StoreError> {
@@ -510,7 +510,7 @@ impl Api {
         kept
     }
 
-    /// From what the running program can be compiled again, as its owner has set it; null if nobody has.
+    /// From what the running program can be compiled again, as its owner has set it; null if it was not set.
     pub fn program_note(&self) -> serde_json::Value {
         self.program_note.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -530,12 +530,12 @@ impl Api {
             return Err(Fault::new(Code::FailedPrecondition, "the switch has no program"));
         }
         let frozen = match with_state {
-            true => Some(pipeline.freeze_for_others(pipeline.gate(&*self.command_queue))?),
+            true => Some(pipeline.freeze_for_others(pipeline.queue(&*self.command_queue))?),
             false => None,
         };
         drop(turn);
         let read = |steps: Steps<'_>| match &frozen {
-            Some(frozen) => frozen.read_all(pipeline.gate(&*self.command_queue), steps),
+            Some(frozen) => frozen.read_all(pipeline.queue(&*self.command_queue), steps),
             None => Ok(()),
         };
         let written = crate::store::write_records(sink, program_note, &notes, &pipeline.program, &read);
@@ -586,7 +586,7 @@ impl Api {
             None => {}
         }
         let mut last = 0;
-        pipeline.changed_cells(pipeline.gate(&*self.command_queue), &mut |changed| {
+        pipeline.changed_cells(pipeline.queue(&*self.command_queue), &mut |changed| {
             last = store.append(&pipeline.program, &mut changed.iter())?;
             Ok(())
         })?;
@@ -602,7 +602,7 @@ impl Api {
         let _turn = self.turn();
         let pipeline = self.pipeline();
         let store = self.store.get().ok_or_else(|| Fault::new(Code::FailedPrecondition, "the state is not kept"))?;
-        let frozen = pipeline.freeze(pipeline.gate(&*self.command_queue))?;
+        let frozen = pipeline.freeze(pipeline.queue(&*self.command_queue))?;
         let begun = store.begin_beside(&self.notes()).map_err(unavailable);
         let begun = begun.inspect_err(|_| pipeline.forget_stored_cells())?;
         Ok(SnapshotBeside { command_queue: &*self.command_queue, store, pipeline, frozen, begun })
@@ -611,8 +611,8 @@ impl Api {
     /// Passes everything that a restart must restore to `sink`, as updates for a switch with empty tables.
     pub(crate) fn read_all(&self, sink: Steps<'_>) -> Result<(), Fault> {
         let pipeline = self.pipeline();
-        let gate = pipeline.gate(&*self.command_queue);
-        pipeline.freeze(gate)?.read_all(gate, sink)
+        let queue = pipeline.queue(&*self.command_queue);
+        pipeline.freeze(queue)?.read_all(queue, sink)
     }
 
     /// Deletes the entries that the program itself declares and that are not const.
@@ -628,7 +628,7 @@ impl Api {
         batch.commit();
     }
 
-    /// How controllers want the messages of a digest; `None` if they do not subscribe.
+    /// How the messages of a digest are sent to controllers; `None` if they do not subscribe.
     pub fn digest_config(&self, digest: DigestId) -> Option<DigestConfig> {
         self.pipeline().state().digests.get(&digest).copied()
     }
@@ -642,7 +642,7 @@ impl Api {
         sink: &mut dyn FnMut(Vec<TableEntry>),
     ) -> Result<Option<u64>, Fault> {
         let pipeline = self.pipeline_of(program)?;
-        pipeline.idle_entries(pipeline.gate(&*self.command_queue), sink)
+        pipeline.idle_entries(pipeline.queue(&*self.command_queue), sink)
     }
 
     /// The ports that have no link, as far as has been reported.
@@ -658,7 +658,7 @@ impl Api {
         if !pipeline.state().backed_up.is_empty() {
             let there = Arc::clone(&pipeline);
             // A switch that ends copies nothing any more.
-            let _ends = pipeline.gate(&*self.command_queue).ask(move |switch| {
+            let _ends = pipeline.queue(&*self.command_queue).ask(move |switch| {
                 resources::choose_replicas(&there.state(), switch, port);
             });
         }

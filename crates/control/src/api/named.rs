@@ -1,12 +1,12 @@
 //! What only the switch knows of entries, and entries that are read by their names.
 //!
-//! What enters: entries of tables, with the parts that were asked for; queries that name an entry each. What leaves:
-//! the entries with their parts. The switch is asked once for many of them, whatever their tables are.
+//! What enters: entries of tables, with the requested parts; queries that name an entry each. What leaves:
+//! the entries with their parts. One job of the switch reads many of them, from any tables.
 
 use crate::api::entity::{Entity, EntryName, TableEntry};
 use crate::api::fault::Fault;
 use crate::api::read::{Found, Query, TableQuery, Which, direct_entity};
-use crate::api::{Gate, Pipeline};
+use crate::api::{Pipeline, ProgramQueue};
 use base::index::Id as _;
 use ir::{DirectCounterId, DirectMeterId, Program, TableId};
 use switch::externs::{CounterCell, Externs};
@@ -79,9 +79,13 @@ impl Query {
 }
 
 impl Pipeline {
-    /// What these queries name, in their order; none of what is not there, or has not what was asked for. Each must be
+    /// What these queries name, in their order; none for an entity that does not exist, or lacks the requested part. Each must be
     /// one that [`Query::is_named`].
-    pub(crate) fn read_named(&self, command_queue: Gate<'_>, queries: &[&Query]) -> Result<Vec<Option<Entity>>, Fault> {
+    pub(crate) fn read_named(
+        &self,
+        command_queue: ProgramQueue<'_>,
+        queries: &[&Query],
+    ) -> Result<Vec<Option<Entity>>, Fault> {
         let named: Vec<Option<Named<'_>>> = queries.iter().map(|query| query.named()).collect();
         let mut places = Vec::new();
         let mut found = Vec::new();
@@ -108,7 +112,7 @@ impl Pipeline {
     /// Adds the values that only the switch knows of entries of a table.
     pub(super) fn with_cells(
         &self,
-        command_queue: Gate<'_>,
+        command_queue: ProgramQueue<'_>,
         table: TableId,
         found: Vec<Found>,
         query: &TableQuery,
@@ -117,7 +121,11 @@ impl Pipeline {
         self.with_parts(command_queue, found.into_iter().map(of).collect())
     }
 
-    fn with_parts(&self, command_queue: Gate<'_>, found: Vec<(Parts, TableEntry)>) -> Result<Vec<TableEntry>, Fault> {
+    fn with_parts(
+        &self,
+        command_queue: ProgramQueue<'_>,
+        found: Vec<(Parts, TableEntry)>,
+    ) -> Result<Vec<TableEntry>, Fault> {
         let (asked, mut entries): (Vec<Parts>, Vec<TableEntry>) = found.into_iter().unzip();
         if asked.iter().all(Parts::is_none) {
             return Ok(entries);

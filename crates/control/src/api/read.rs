@@ -9,7 +9,7 @@ use crate::api::entity::{
 };
 use crate::api::fault::Fault;
 use crate::api::state::{ControllerState, GroupContents};
-use crate::api::{Gate, Pipeline};
+use crate::api::{Pipeline, ProgramQueue};
 use base::Bits;
 use base::index::Id as _;
 use ir::{ActionProfileId, CounterId, DigestId, MeterId, RegisterId, TableId, ValueSetId};
@@ -140,7 +140,7 @@ pub(super) type Found = (Handle, TableEntry);
 
 impl Pipeline {
     /// Passes all entities that the query selects to `sink`.
-    pub(crate) fn read(&self, command_queue: Gate<'_>, query: &Query, sink: Sink<'_>) -> Result<(), Fault> {
+    pub(crate) fn read(&self, command_queue: ProgramQueue<'_>, query: &Query, sink: Sink<'_>) -> Result<(), Fault> {
         match query {
             Query::TableEntries(query) => self.table_entries(command_queue, query, sink),
             Query::DirectCounters { table, which } => self.direct(command_queue, *table, which, true, sink),
@@ -228,7 +228,7 @@ impl Pipeline {
 
     // ------------------------------------------------------------------------------------------------- tables
 
-    fn table_entries(&self, command_queue: Gate<'_>, query: &TableQuery, sink: Sink<'_>) -> Result<(), Fault> {
+    fn table_entries(&self, command_queue: ProgramQueue<'_>, query: &TableQuery, sink: Sink<'_>) -> Result<(), Fault> {
         let tables = self.program.tables.ids().filter(|&id| query.table.is_none_or(|it| it == id));
         for table in tables {
             let more = self.pieces(table, &query.which, &mut |found| {
@@ -323,7 +323,7 @@ impl Pipeline {
 
     fn direct(
         &self,
-        command_queue: Gate<'_>,
+        command_queue: ProgramQueue<'_>,
         table: Option<TableId>,
         which: &Which,
         counters: bool,
@@ -398,7 +398,7 @@ impl Pipeline {
 
     // -------------------------------------------------------------------------------------------------- others
 
-    fn multicast(&self, command_queue: Gate<'_>, group: Option<u64>, sink: Sink<'_>) -> Result<(), Fault> {
+    fn multicast(&self, command_queue: ProgramQueue<'_>, group: Option<u64>, sink: Sink<'_>) -> Result<(), Fault> {
         let groups: Vec<(u64, Vec<switch::Replica>)> = command_queue.ask(move |switch| {
             let groups = switch.replication().groups().filter(|(number, _)| group.is_none_or(|it| it == *number));
             groups.map(|(number, replicas)| (number, replicas.to_vec())).collect()
@@ -416,7 +416,12 @@ impl Pipeline {
     }
 
     /// A session that has the copies of a group comes with those of this moment.
-    fn clone_sessions(&self, command_queue: Gate<'_>, session: Option<u32>, sink: Sink<'_>) -> Result<(), Fault> {
+    fn clone_sessions(
+        &self,
+        command_queue: ProgramQueue<'_>,
+        session: Option<u32>,
+        sink: Sink<'_>,
+    ) -> Result<(), Fault> {
         type Found = (u32, Option<u64>, Vec<switch::Replica>, switch::CloneProperties);
         let sessions: Vec<Found> = command_queue.ask(move |switch| {
             let replication = switch.replication();
@@ -443,7 +448,12 @@ impl Pipeline {
         Ok(())
     }
 
-    fn value_sets(&self, command_queue: Gate<'_>, set: Option<ValueSetId>, sink: Sink<'_>) -> Result<(), Fault> {
+    fn value_sets(
+        &self,
+        command_queue: ProgramQueue<'_>,
+        set: Option<ValueSetId>,
+        sink: Sink<'_>,
+    ) -> Result<(), Fault> {
         for id in self.program.value_sets.ids().filter(|&id| set.is_none_or(|it| it == id)) {
             let members = command_queue.ask(move |switch| switch.externs_mut().value_sets[id].clone())?;
             if !sink(vec![Entity::ValueSet { set: id, members }]) {
@@ -456,7 +466,7 @@ impl Pipeline {
 
 /// Reads the cells of arrays, by jobs of bounded size.
 fn cells<'p, Id: Copy + PartialEq + Send + 'static>(
-    command_queue: Gate<'_>,
+    command_queue: ProgramQueue<'_>,
     arrays: impl Iterator<Item = (Id, &'p str, u64)>,
     (what, array, index): (&str, Option<Id>, Option<u64>),
     read: impl Fn(&mut Switch, Id, u64) -> Option<Entity> + Copy + Send + 'static,

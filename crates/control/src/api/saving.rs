@@ -10,7 +10,7 @@ use crate::api::entity::{Cell, Direct, Entity, EntryName, MeterValue, TableEntry
 use crate::api::fault::Fault;
 use crate::api::read::{Query, TableQuery, Which};
 use crate::api::state::ControllerState;
-use crate::api::{Gate, Pipeline};
+use crate::api::{Pipeline, ProgramQueue};
 use base::OrderedMap;
 use base::index::Id as _;
 use ir::{CounterId, DirectCounterId, RegisterId, TableId};
@@ -54,7 +54,7 @@ enum Array {
 
 impl Frozen {
     /// Passes everything to `sink`, in an order in which each update refers only to what exists.
-    pub fn read_all(&self, command_queue: Gate<'_>, sink: Steps<'_>) -> Result<(), Fault> {
+    pub fn read_all(&self, command_queue: ProgramQueue<'_>, sink: Steps<'_>) -> Result<(), Fault> {
         let entries = |which| {
             let query = TableQuery { which, with_counter: true, with_meter: true, ..TableQuery::default() };
             Query::TableEntries(query)
@@ -93,14 +93,14 @@ impl Frozen {
 
 impl Pipeline {
     /// Captures the current state. Must be called while nothing is written.
-    pub(crate) fn freeze(&self, command_queue: Gate<'_>) -> Result<Frozen, Fault> {
+    pub(crate) fn freeze(&self, command_queue: ProgramQueue<'_>) -> Result<Frozen, Fault> {
         // What a snapshot may miss is found to have changed later.
         self.changed_cells(command_queue, &mut |_| Ok(()))?;
         self.freeze_for_others(command_queue)
     }
 
     /// The same for a copy that is not stored: changes since the last snapshot are still found later.
-    pub(crate) fn freeze_for_others(&self, command_queue: Gate<'_>) -> Result<Frozen, Fault> {
+    pub(crate) fn freeze_for_others(&self, command_queue: ProgramQueue<'_>) -> Result<Frozen, Fault> {
         let mut replication = Vec::new();
         for query in [Query::Multicast(None), Query::CloneSessions(None)] {
             self.read(command_queue, &query, &mut |entities| {
@@ -200,7 +200,7 @@ impl Pipeline {
     /// Passes the cells that have changed since the last call to `sink`, some at a time, as updates that set them.
     pub(crate) fn changed_cells(
         &self,
-        command_queue: Gate<'_>,
+        command_queue: ProgramQueue<'_>,
         sink: &mut dyn FnMut(Vec<Update>) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
         let mut stored = self.stored_cells.lock().unwrap_or_else(PoisonError::into_inner);

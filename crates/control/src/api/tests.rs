@@ -624,7 +624,7 @@ impl Output for Nowhere {
 }
 
 #[test]
-fn idle_entries_are_told_at_each_multiple_of_their_time() {
+fn idle_entries_are_reported_at_each_multiple_of_their_time() {
     let api = api();
     let timed = |key, idle_timeout_ns| {
         let attributes = Attributes { idle_timeout_ns, ..Attributes::default() };
@@ -640,9 +640,9 @@ fn idle_entries_are_told_at_each_multiple_of_their_time() {
         api.command_queue().ask(note).unwrap();
     };
     let idle = || {
-        let mut told = Vec::new();
-        let due_in_ns = api.idle_entries(&api.program(), &mut |entries| told.extend(entries)).unwrap();
-        (told, due_in_ns)
+        let mut reported = Vec::new();
+        let due_in_ns = api.idle_entries(&api.program(), &mut |entries| reported.extend(entries)).unwrap();
+        (reported, due_in_ns)
     };
     at(100);
     let entries = [timed(1, 50), timed(2, 100), timed(3, 0)];
@@ -676,7 +676,7 @@ fn idle_entries_are_told_at_each_multiple_of_their_time() {
 }
 
 #[test]
-fn who_would_wait_is_told() {
+fn a_caller_that_would_wait_gets_an_error() {
     let api = api();
     assert!(api.is_at_hand());
     let turn = api.turn();

@@ -47,7 +47,7 @@ pub(super) fn check_writer(path: &Path) -> io::Result<()> {
     let found = check_owner(path)?;
     match found.is_file() && found.mode() & 0o022 != 0 {
         true => Err(io::Error::other(format!(
-            "others can write to {}: if nobody has changed it, `chmod go-w` it; otherwise name another folder",
+            "others can write to {}: if no other user has changed it, `chmod go-w` it; otherwise name another folder",
             name(path)
         ))),
         false => Ok(()),

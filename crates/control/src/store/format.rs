@@ -446,7 +446,7 @@ struct Run {
 }
 
 /// The most objects of the program that are named when a damaged record is described.
-const TOLD_MAX: usize = 4;
+const OWNERS_MAX: usize = 4;
 
 /// A record that does not have this form.
 struct Broken;
@@ -484,10 +484,10 @@ pub(crate) fn held(record: &[u8]) -> String {
         }
     }
     let one = |(of, count): (&String, &u64)| format!("{count} update{}{of}", if *count == 1 { "" } else { "s" });
-    let told: Vec<String> = counts.iter().take(TOLD_MAX).map(one).collect();
-    let more = if counts.len() > TOLD_MAX { ", ..." } else { "" };
+    let owners: Vec<String> = counts.iter().take(OWNERS_MAX).map(one).collect();
+    let more = if counts.len() > OWNERS_MAX { ", ..." } else { "" };
     let as_far = if is_broken { "as far as it can be read " } else { "" };
-    if told.is_empty() { String::new() } else { format!("{as_far}{}{more}", told.join(", ")) }
+    if owners.is_empty() { String::new() } else { format!("{as_far}{}{more}", owners.join(", ")) }
 }
 
 impl Iterator for Updates<'_> {

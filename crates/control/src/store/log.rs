@@ -241,7 +241,7 @@ impl Log {
             system::remove(&path);
         }
         doing(written, || format!("write {}", snapshot.display()))?;
-        self.go_on_with(generation, file, bytes);
+        self.switch_to(generation, file, bytes);
         doing(system::synchronise_folder(&self.folder), || format!("synchronise {}", self.folder.display()))?;
         self.remove_others();
         Ok(())
@@ -256,12 +256,12 @@ impl Log {
             .and_then(|log| system::synchronise_folder(&self.folder).map(|()| log))
             .inspect_err(|_| system::remove(&path));
         let (file, bytes) = doing(begun, || format!("make {}", path.display()))?;
-        self.go_on_with(generation, file, bytes);
+        self.switch_to(generation, file, bytes);
         Ok(Beside { generation, snapshot: snapshot_path(&self.folder, generation) })
     }
 
     /// New records go to the log of this generation, whose beginning was written.
-    fn go_on_with(&mut self, generation: u64, file: File, bytes: u64) {
+    fn switch_to(&mut self, generation: u64, file: File, bytes: u64) {
         (self.generation, self.file, self.bytes) = (generation, Some(Arc::new(file)), bytes);
         (self.records, self.stored) = (1, 1);
     }
@@ -453,7 +453,7 @@ fn report_lines(folder: &Path, recovered: &mut Recovered) -> io::Result<()> {
         recovered.complaints.push(format!(
             "{}: {} of an earlier version, which kept its state as lines of JSON: nothing of that was taken over. To \
              have it, start that version with the folder, save what it shows (`wirespeed ctl dump > FILE`) and run the \
-             file with `wirespeed ctl` on this switch; then, or if it is not wanted, remove the .{EXTENSION_OF_LINES} \
+             file with `wirespeed ctl` on this switch; then, or if you do not need it, remove the .{EXTENSION_OF_LINES} \
              files",
             folder.display(),
             names.join(", ")
@@ -847,19 +847,19 @@ mod tests {
             let (records, torn) = behind.map_or((0, length), |it| (it / (HEAD_BYTES + 2), it % (HEAD_BYTES + 2)));
             assert_eq!(numbers(&recovered), [1, 2, 3, 4][..2 + records], "{length}");
             let count = records + usize::from(behind.is_some());
-            let told = match (length, torn) {
+            let complaint = match (length, torn) {
                 (0, _) => "it is empty: its contents are lost; kept".to_owned(),
                 // Without what was noted, a cut between two records cannot be seen.
                 (_, 0) => String::new(),
                 _ => format!("its end ({torn} bytes after record {count}) is incomplete and was ignored; kept"),
             };
-            assert_eq!(told.is_empty(), recovered.complaints.is_empty(), "{length}");
-            assert!(recovered.complaints.iter().all(|it| it.contains(&told)), "{:?}", recovered.complaints);
+            assert_eq!(complaint.is_empty(), recovered.complaints.is_empty(), "{length}");
+            assert!(recovered.complaints.iter().all(|it| it.contains(&complaint)), "{:?}", recovered.complaints);
             // With it, every cut is seen.
             let mut recovered = Recovered::default();
             recover(folder.path(), Some(Extent { generation: 1, records: 3 }), &mut recovered).unwrap();
-            let told = format!("only {count} of 3 stored records are left");
-            assert!(recovered.complaints[0].contains(&told), "{length}: {:?}", recovered.complaints);
+            let complaint = format!("only {count} of 3 stored records are left");
+            assert!(recovered.complaints[0].contains(&complaint), "{length}: {:?}", recovered.complaints);
         }
     }
 
@@ -886,11 +886,11 @@ mod tests {
         drop(log);
         let path = log_path(folder.path(), 2);
         fs::write(&path, &whole[..begun as usize]).unwrap();
-        let told = Log::open(folder.path()).unwrap().1.complaints;
-        assert!(told[0].contains("only 1 of 2 stored records are left"), "{told:?}");
+        let complaints = Log::open(folder.path()).unwrap().1.complaints;
+        assert!(complaints[0].contains("only 1 of 2 stored records are left"), "{complaints:?}");
         fs::remove_file(folder.path().join("lock")).unwrap();
-        let told = Log::open(folder.path()).unwrap().1.complaints;
-        assert!(told.is_empty(), "{told:?}");
+        let complaints = Log::open(folder.path()).unwrap().1.complaints;
+        assert!(complaints.is_empty(), "{complaints:?}");
     }
 
     /// A log with a successor is as long as the successor says.
@@ -913,8 +913,8 @@ mod tests {
         fs::write(&path, &whole[..whole.len() - HEAD_BYTES - 2]).unwrap();
         let (_, recovered) = Log::open(folder.path()).unwrap();
         assert_eq!(numbers(&recovered), [1, 3]);
-        let told = &recovered.complaints[0];
-        assert!(told.contains("log-2.state: only 1 of 2 stored records are left"), "{told}");
+        let complaint = &recovered.complaints[0];
+        assert!(complaint.contains("log-2.state: only 1 of 2 stored records are left"), "{complaint}");
     }
 
     #[test]
@@ -936,7 +936,7 @@ mod tests {
 
     /// Opening a pipe for reading blocks until somebody opens it for writing.
     #[test]
-    fn what_is_no_file_is_set_aside_and_nobody_waits_for_it() {
+    fn what_is_no_file_is_set_aside_without_a_wait() {
         for name in ["snapshot-7.state", "log-7.state", "lock"] {
             let folder = filled();
             let path = folder.path().join(name);
@@ -956,10 +956,10 @@ mod tests {
         let (snapshot, log) = paths(folder.path());
         let records = |records: &[&[u8]]| records.iter().flat_map(|it| frame(it).unwrap()).collect::<Vec<u8>>();
         fs::write(&snapshot, records(&[&n(1), &n(2), &count_record(2)])).unwrap();
-        for told in [vec![], vec![3]] {
-            fs::write(&log, told.iter().flat_map(|&it| frame(&n(it)).unwrap()).collect::<Vec<u8>>()).unwrap();
+        for later in [vec![], vec![3]] {
+            fs::write(&log, later.iter().flat_map(|&it| frame(&n(it)).unwrap()).collect::<Vec<u8>>()).unwrap();
             let (_, recovered) = Log::open(folder.path()).unwrap();
-            assert_eq!((numbers(&recovered), recovered.complaints), ([vec![1, 2], told].concat(), vec![]));
+            assert_eq!((numbers(&recovered), recovered.complaints), ([vec![1, 2], later].concat(), vec![]));
         }
     }
 

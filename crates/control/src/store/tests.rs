@@ -224,8 +224,8 @@ fn what_was_acknowledged_is_there_whatever_was_cut_off_later() {
         std::fs::write(folder.path().join("log-1.state"), &whole[..length]).unwrap();
         let (api, _, complaints) = start(program(), folder.path());
         let expected = acknowledged.iter().filter(|(bytes, _)| *bytes <= length).count() - 1;
-        let is_told = length == 0 || !is_border(length, &whole);
-        assert_eq!((entries(&api), !complaints.is_empty()), (expected, is_told), "{length}");
+        let is_reported = length == 0 || !is_border(length, &whole);
+        assert_eq!((entries(&api), !complaints.is_empty()), (expected, is_reported), "{length}");
         assert!(complaints.iter().all(|it| is_usual(it) || length == 0), "{length}: {complaints:?}");
     }
 }
@@ -233,7 +233,7 @@ fn what_was_acknowledged_is_there_whatever_was_cut_off_later() {
 /// The number of durable records is noted once a second: a log that something has truncated since is reported,
 /// wherever it is cut.
 #[test]
-fn a_log_that_was_cut_between_two_records_is_told() {
+fn a_log_that_was_cut_between_two_records_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let (api, _, _) = start(program(), folder.path());
     let log = folder.path().join("log-1.state");
@@ -287,7 +287,7 @@ fn a_damaged_bit_of_the_program_loses_nothing() {
 }
 
 #[test]
-fn what_a_damaged_record_held_is_told() {
+fn the_contents_of_a_damaged_record_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let (api, _, _) = start(program(), folder.path());
     let updates: Vec<_> = (0..3).map(|key| l2(&api, key)).collect();
@@ -407,7 +407,7 @@ fn the_number_of_a_start_is_not_brought_back() {
 }
 
 #[test]
-fn timers_go_on_as_they_were_set() {
+fn timers_keep_their_settings() {
     let folder = tempfile::tempdir().unwrap();
     let ports = || {
         let timer = |period_ns| Some(Arc::new(Timer::new(period_ns, Vec::new()).unwrap()));

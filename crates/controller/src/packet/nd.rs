@@ -25,7 +25,7 @@ pub enum Message {
     Solicitation {
         /// The address in question.
         target: Ipv6Addr,
-        /// Where who asks is.
+        /// The Ethernet address of the sender.
         mac: Option<Mac>,
     },
     /// The target is here.
@@ -55,7 +55,7 @@ pub fn parse(packet: &Packet<'_>) -> Option<Message> {
     are_whole(options).then_some(())?;
     match packet.payload[0] {
         SOLICITATION => {
-            // Who has no address yet cannot say where it is.
+            // A sender without an address cannot announce its Ethernet address.
             let mac = mac(SOURCE_MAC).filter(|_| packet.source != IpAddr::V6(Ipv6Addr::UNSPECIFIED));
             Some(Message::Solicitation { target, mac })
         }
@@ -78,12 +78,12 @@ fn are_whole(bytes: &[u8]) -> bool {
     options(bytes).map(|(_, option)| option.len()).sum::<usize>() == bytes.len()
 }
 
-fn option(bytes: &[u8], wanted: u8) -> Option<Mac> {
-    let found = options(bytes).find(|(kind, _)| *kind == wanted);
+fn option(bytes: &[u8], kind_sought: u8) -> Option<Mac> {
+    let found = options(bytes).find(|(kind, _)| *kind == kind_sought);
     found.and_then(|(_, option)| array(option, 2)).map(Mac)
 }
 
-/// A frame that asks for a neighbour: all of the link, or where it was.
+/// The frame that solicits a neighbour: by multicast on the link, or at its last Ethernet address.
 pub fn solicitation(mac: Mac, source: Ipv6Addr, target: Ipv6Addr, whom: Option<Mac>) -> Option<Vec<u8>> {
     let group = solicited_node(target);
     let (to, destination) = whom.map_or((Mac::of_group(group), group), |whom| (whom, target));

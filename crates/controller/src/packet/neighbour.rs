@@ -1,6 +1,6 @@
-//! Neighbours of both versions of IP: questions about them, what they say of themselves, answers to their questions.
+//! Neighbours of both versions of IP: solicitations, what stations announce of themselves, and replies.
 //!
-//! What enters: addresses, and frames of ARP or neighbour discovery. What leaves: frames, and [`Said`].
+//! What enters: addresses, and frames of ARP or neighbour discovery. What leaves: frames, and [`NeighbourMessage`].
 
 use super::arp::{self, Arp};
 use super::ip::Packet;
@@ -10,72 +10,73 @@ use crate::logic::Orders;
 use crate::neighbours::Station;
 use core::net::IpAddr;
 
-/// What a station says of itself.
+/// A message of ARP or neighbour discovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Said {
-    /// Its address.
+pub struct NeighbourMessage {
+    /// The address of the station that sent it.
     pub address: IpAddr,
-    /// Where it is, if it says so.
+    /// Its Ethernet address, if the message has it.
     pub mac: Option<Mac>,
-    /// The address that it speaks about: its own, or the one that it asks for.
+    /// The target address: the sender's own, or the one that it solicits.
     pub target: IpAddr,
-    /// Whether it asks where the target is.
-    pub is_question: bool,
-    /// Who has sent the frame.
+    /// Whether the message is a request for the target's Ethernet address.
+    pub is_request: bool,
+    /// The source of the frame.
     sender: Mac,
 }
 
-impl Said {
+impl NeighbourMessage {
     /// Reads a frame of ARP or neighbour discovery.
-    pub fn parse(bytes: &[u8]) -> Option<Said> {
+    pub fn parse(bytes: &[u8]) -> Option<NeighbourMessage> {
         let frame = Frame::parse(bytes)?;
         match frame.ethertype {
-            ETHERTYPE_ARP => Arp::parse(frame.payload).map(|arp| Said {
+            ETHERTYPE_ARP => Arp::parse(frame.payload).map(|arp| NeighbourMessage {
                 address: arp.sender.into(),
                 mac: Some(arp.sender_mac),
                 target: arp.target.into(),
-                is_question: arp.operation == arp::REQUEST,
+                is_request: arp.operation == arp::REQUEST,
                 sender: arp.sender_mac,
             }),
             ETHERTYPE_IPV6 => {
                 let packet = Packet::parse(frame.payload)?;
-                let (address, mac, target, is_question) = match nd::parse(&packet)? {
+                let (address, mac, target, is_request) = match nd::parse(&packet)? {
                     nd::Message::Solicitation { target, mac } => (packet.source, mac, target.into(), true),
                     nd::Message::Advertisement { target, mac } => {
                         (target.into(), Some(mac.unwrap_or(frame.source)), target.into(), false)
                     }
                 };
-                Some(Said { address, mac, target, is_question, sender: frame.source })
+                Some(NeighbourMessage { address, mac, target, is_request, sender: frame.source })
             }
             _ => None,
         }
     }
 
-    /// The frame that answers a question: the target is here.
+    /// The reply to a request: the target has this Ethernet address.
     pub fn answer(&self, here: Mac) -> Option<Vec<u8>> {
         match (self.address, self.target) {
-            (IpAddr::V4(asked), IpAddr::V4(target)) => {
+            (IpAddr::V4(requester), IpAddr::V4(target)) => {
                 let (sender_mac, sender) = (here, target);
-                let reply = Arp { operation: arp::REPLY, sender_mac, sender, target_mac: self.sender, target: asked };
+                let reply =
+                    Arp { operation: arp::REPLY, sender_mac, sender, target_mac: self.sender, target: requester };
                 let payload = &reply.to_bytes()[..];
                 Some(Frame { destination: self.sender, source: here, ethertype: ETHERTYPE_ARP, payload }.to_bytes())
             }
-            (asked, IpAddr::V6(target)) => nd::advertisement(here, target, asked, self.sender),
+            (requester, IpAddr::V6(target)) => nd::advertisement(here, target, requester, self.sender),
             _ => None,
         }
     }
 }
 
-/// Asks where a station is: all stations of its link, or the place where it was. Who asks is at an Ethernet address,
-/// and asks nothing where it has no address of this version of IP.
-pub fn ask(station: Station, whom: Option<Mac>, mac: Mac, source: Option<IpAddr>, orders: &mut Orders) {
-    if let Some(frame) = source.and_then(|source| question(mac, source, station.address, whom)) {
+/// Solicits a station: by multicast on its link, or at its last Ethernet address. `mac` and `source` are the switch's
+/// own addresses; without a source address of this version of IP nothing is sent.
+pub fn solicit(station: Station, whom: Option<Mac>, mac: Mac, source: Option<IpAddr>, orders: &mut Orders) {
+    if let Some(frame) = source.and_then(|source| solicitation(mac, source, station.address, whom)) {
         orders.packet(&[("port", station.port.into())], frame);
     }
 }
 
-/// A frame that asks for the Ethernet address of a station, by ARP or neighbour discovery.
-fn question(mac: Mac, source: IpAddr, target: IpAddr, whom: Option<Mac>) -> Option<Vec<u8>> {
+/// The request for the Ethernet address of a station, by ARP or neighbour discovery.
+fn solicitation(mac: Mac, source: IpAddr, target: IpAddr, whom: Option<Mac>) -> Option<Vec<u8>> {
     match (source, target) {
         (IpAddr::V4(sender), IpAddr::V4(target)) => {
             let arp = Arp { operation: arp::REQUEST, sender_mac: mac, sender, target_mac: Mac([0; 6]), target };
@@ -96,16 +97,17 @@ mod tests {
     const THERE: Mac = Mac([2, 0, 0, 0, 1, 9]);
 
     #[test]
-    fn an_answer_says_what_the_question_asks() {
-        for [asked, target] in [["10.0.1.9", "10.0.1.1"], ["2001:db8::9", "2001:db8::1"]] {
-            let [asked, target]: [IpAddr; 2] = [asked, target].map(|it| it.parse().unwrap());
-            let said = Said::parse(&question(THERE, asked, target, None).unwrap()).unwrap();
-            let expected = Said { address: asked, mac: Some(THERE), target, is_question: true, sender: THERE };
-            assert_eq!(said, expected);
-            let answer = said.answer(HERE).unwrap();
+    fn a_reply_has_the_address_that_the_request_solicits() {
+        for [requester, target] in [["10.0.1.9", "10.0.1.1"], ["2001:db8::9", "2001:db8::1"]] {
+            let [requester, target]: [IpAddr; 2] = [requester, target].map(|it| it.parse().unwrap());
+            let message = NeighbourMessage::parse(&solicitation(THERE, requester, target, None).unwrap()).unwrap();
+            let expected =
+                NeighbourMessage { address: requester, mac: Some(THERE), target, is_request: true, sender: THERE };
+            assert_eq!(message, expected);
+            let answer = message.answer(HERE).unwrap();
             assert_eq!(Frame::parse(&answer).unwrap().destination, THERE);
-            let said = Said::parse(&answer).unwrap();
-            assert_eq!((said.address, said.mac, said.is_question), (target, Some(HERE), false));
+            let message = NeighbourMessage::parse(&answer).unwrap();
+            assert_eq!((message.address, message.mac, message.is_request), (target, Some(HERE), false));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! TCP segments without data (RFC 9293) that ask whether somebody listens, and what is said to that.
+//! TCP segments without data (RFC 9293) that probe whether a server listens, and the answers to them.
 
 use super::{array, word};
 use crate::packet::ip::{self, Packet};

@@ -61,9 +61,9 @@ impl Fanout {
             join((BY_HASH | UNIQUE_ID) << 16)?;
             BY_HASH
         };
-        let mut told: libc::c_int = 0;
-        socket.get(libc::SOL_PACKET, libc::PACKET_FANOUT, &mut told)?;
-        self.joined = Some(told as u32 & 0xFFFF | kind << 16);
+        let mut joined_id: libc::c_int = 0;
+        socket.get(libc::SOL_PACKET, libc::PACKET_FANOUT, &mut joined_id)?;
+        self.joined = Some(joined_id as u32 & 0xFFFF | kind << 16);
         Ok(())
     }
 }

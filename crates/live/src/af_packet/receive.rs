@@ -125,7 +125,7 @@ impl Receiver {
     /// Clears the error that the socket reported.
     pub fn clear_error(&self) {
         let mut error = 0;
-        // Reading the option clears it; the error itself says no more than the interface's state does.
+        // Reading the option clears it; the error itself adds nothing to the interface's state.
         let _ = self.socket.get(libc::SOL_SOCKET, libc::SO_ERROR, &mut error);
     }
 

@@ -141,7 +141,7 @@ impl Ring {
     fn lend_slot<'a>(&self, slot: usize, status: u32) -> Option<(ReceivedHeader, ReceivedBytes<'a>)> {
         let header = self.header(slot);
         // SAFETY: the slot is in the mapping and at least as long as a header and an address. The kernel has given it
-        // to us (the caller saw so in `status`), so that nobody writes to it now.
+        // to us (the caller saw so in `status`), so that no other thread writes to it now.
         let header = unsafe {
             ReceivedHeader {
                 status,

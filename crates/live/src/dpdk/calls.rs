@@ -106,7 +106,7 @@ fn start(arguments: &[&str]) -> io::Result<()> {
 struct OpenPort(Port);
 
 // SAFETY: a port belongs to no thread. What is asked of it as a whole (link, counts) DPDK allows to several threads,
-// and so does its pool of buffers; of a queue, one thread at a time asks something.
+// and so does its pool of buffers; of a queue, one thread at a time calls functions.
 unsafe impl Send for OpenPort {}
 // SAFETY: as above.
 unsafe impl Sync for OpenPort {}

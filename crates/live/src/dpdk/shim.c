@@ -73,7 +73,7 @@ static void let_go(const struct rte_eth_dev_info *information) {
 
 // Takes the device that `arguments` describe, and starts a port on it, of `queues` queues in each direction or, if
 // those are 0, of as many as the device has and `queues_max` allows. 0, or a negative error number, -ERANGE if the
-// device has not so many; then nothing is left open.
+// device has fewer; then nothing is left open.
 int ws_dpdk_open(const char *arguments, const char *name, uint32_t buffers, uint16_t ring_entries, uint16_t queues,
                  uint16_t queues_max, struct ws_dpdk_port *port) {
     int error = rte_dev_probe(arguments);

@@ -101,7 +101,7 @@ impl Worker<'_, '_, '_, '_> {
                 self.give(&mut progress, position);
                 continue;
             }
-            if !self.goes_on || stopping {
+            if !self.keeps_running || stopping {
                 break;
             }
             // Packets from controllers belong, from now on, to the moment of the last frame.

@@ -169,9 +169,9 @@ impl<'scope, 'env, 's: 'env> WorkerPool<'scope, 'env, 's> {
 
     /// Halts all worker threads between two rounds. Their state may be accessed until [`WorkerPool::resume`].
     pub fn halt(&mut self) {
-        self.common.gate.close();
+        self.common.pause.begin();
         for thread in &self.threads {
-            // A thread that takes the lock from now on finds the gate closed.
+            // A thread that takes the lock from now on finds the pause.
             drop(thread.slot.lock());
         }
     }
@@ -277,7 +277,7 @@ impl<'scope, 'env, 's: 'env> WorkerPool<'scope, 'env, 's> {
     }
 
     fn open(&self) {
-        self.common.gate.open();
+        self.common.pause.end();
         // They may wait on descriptors that they no longer have.
         self.threads.iter().for_each(|thread| thread.slot.wake_up.notify());
     }
@@ -295,7 +295,7 @@ impl Drop for WorkerPool<'_, '_, '_> {
         for thread in &self.threads {
             *thread.slot.lock() = None;
         }
-        self.common.gate.open();
+        self.common.pause.end();
         self.threads.iter().for_each(|thread| thread.slot.wake_up.notify());
     }
 }

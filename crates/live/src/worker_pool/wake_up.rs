@@ -14,21 +14,21 @@ use std::sync::{Condvar, Mutex, PoisonError};
 #[repr(align(128))]
 pub struct WakeUp {
     sleeps: AtomicBool,
-    rope: UnixStream,
-    heard: UnixStream,
+    sender: UnixStream,
+    receiver: UnixStream,
 }
 
 impl WakeUp {
     pub fn new() -> io::Result<WakeUp> {
-        let (rope, heard) = UnixStream::pair()?;
-        rope.set_nonblocking(true)?;
-        heard.set_nonblocking(true)?;
-        Ok(WakeUp { sleeps: AtomicBool::new(false), rope, heard })
+        let (sender, receiver) = UnixStream::pair()?;
+        sender.set_nonblocking(true)?;
+        receiver.set_nonblocking(true)?;
+        Ok(WakeUp { sleeps: AtomicBool::new(false), sender, receiver })
     }
 
     /// Becomes readable to wake the worker.
     pub fn fd(&self) -> RawFd {
-        self.heard.as_raw_fd()
+        self.receiver.as_raw_fd()
     }
 
     /// Something was handed over, or a setting has changed: wakes the worker, if it sleeps.
@@ -36,7 +36,7 @@ impl WakeUp {
         fence(Ordering::SeqCst);
         if self.sleeps.load(Ordering::Relaxed) && self.sleeps.swap(false, Ordering::Relaxed) {
             // If the descriptor is full, the worker has not read it yet and wakes anyway.
-            let _heard_anyway = (&self.rope).write(&[1]);
+            let _wakes_anyway = (&self.sender).write(&[1]);
         }
     }
 
@@ -50,44 +50,44 @@ impl WakeUp {
     /// The worker is awake.
     pub fn end_sleep(&self) {
         self.sleeps.store(false, Ordering::Relaxed);
-        while (&self.heard).read(&mut [0; 64]).is_ok_and(|count| count > 0) {}
+        while (&self.receiver).read(&mut [0; 64]).is_ok_and(|count| count > 0) {}
     }
 }
 
-/// Worker threads pass it before each round; while it is closed they wait.
+/// A pause of the worker threads: they check for it before each round, and wait until it ends.
 #[derive(Debug, Default)]
 #[repr(align(128))]
-pub struct Gate {
+pub struct Pause {
     /// For a check without the lock.
-    is_closed: AtomicBool,
-    closed: Mutex<bool>,
-    opened: Condvar,
+    is_on: AtomicBool,
+    requested: Mutex<bool>,
+    ended: Condvar,
 }
 
-impl Gate {
-    pub fn close(&self) {
-        *self.closed.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.is_closed.store(true, Ordering::SeqCst);
+impl Pause {
+    pub fn begin(&self) {
+        *self.requested.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.is_on.store(true, Ordering::SeqCst);
     }
 
-    pub fn open(&self) {
-        *self.closed.lock().unwrap_or_else(PoisonError::into_inner) = false;
-        self.is_closed.store(false, Ordering::SeqCst);
-        self.opened.notify_all();
+    pub fn end(&self) {
+        *self.requested.lock().unwrap_or_else(PoisonError::into_inner) = false;
+        self.is_on.store(false, Ordering::SeqCst);
+        self.ended.notify_all();
     }
 
-    pub fn is_closed(&self) -> bool {
-        self.is_closed.load(Ordering::SeqCst)
+    pub fn is_on(&self) -> bool {
+        self.is_on.load(Ordering::SeqCst)
     }
 
-    /// Waits until it is open; returns whether that took time.
-    pub fn pass(&self) -> bool {
-        if !self.is_closed() {
+    /// Waits while it is on; returns whether that took time.
+    pub fn wait(&self) -> bool {
+        if !self.is_on() {
             return false;
         }
-        let mut closed = self.closed.lock().unwrap_or_else(PoisonError::into_inner);
-        while *closed {
-            closed = self.opened.wait(closed).unwrap_or_else(PoisonError::into_inner);
+        let mut requested = self.requested.lock().unwrap_or_else(PoisonError::into_inner);
+        while *requested {
+            requested = self.ended.wait(requested).unwrap_or_else(PoisonError::into_inner);
         }
         true
     }
@@ -99,16 +99,16 @@ mod tests {
     use std::sync::atomic::AtomicUsize;
 
     #[test]
-    fn a_bell_rings_for_who_sleeps_and_only_then() {
+    fn a_sleeping_worker_is_woken_once() {
         let wake_up = WakeUp::new().unwrap();
         let mut byte = [0];
         wake_up.notify();
-        assert!((&wake_up.heard).read(&mut byte).is_err(), "nobody sleeps");
+        assert!((&wake_up.receiver).read(&mut byte).is_err(), "no worker sleeps");
         wake_up.begin_sleep();
         wake_up.notify();
         wake_up.notify();
-        assert_eq!((&wake_up.heard).read(&mut byte).unwrap(), 1);
-        assert!((&wake_up.heard).read(&mut byte).is_err(), "it rings once");
+        assert_eq!((&wake_up.receiver).read(&mut byte).unwrap(), 1);
+        assert!((&wake_up.receiver).read(&mut byte).is_err(), "one byte is written");
     }
 
     #[test]

@@ -2,10 +2,10 @@
 //!
 //! What enters: frames from its own queues and from the first worker. What leaves: frames on its own queues, and
 //! batches to the first worker. Its state is in a slot whose lock it holds for a round. Between rounds the first
-//! worker may halt it ([`Gate`]), take its state out, and put it, or another, back.
+//! worker may halt it ([`Pause`]), take its state out, and put it, or another, back.
 
 use super::batch::{Batch, Note};
-use super::wake_up::{Gate, WakeUp};
+use super::wake_up::{Pause, WakeUp};
 use crate::clock::Clock;
 use crate::driver::{Driver, DriverError};
 use crate::poll::Poller;
@@ -40,7 +40,7 @@ pub(crate) struct SharedCore<'s>(Mutex<&'s mut Switch>);
 pub(crate) struct Common<'s> {
     core: SharedCore<'s>,
     pub clock: Clock,
-    pub gate: Gate,
+    pub pause: Pause,
     /// The first worker's.
     pub wake_up: WakeUp,
     pub workers: Arc<Workers>,
@@ -49,7 +49,7 @@ pub(crate) struct Common<'s> {
 impl<'s> Common<'s> {
     pub fn new(switch: &'s mut Switch, workers: Arc<Workers>) -> io::Result<Common<'s>> {
         let core = SharedCore(Mutex::new(switch));
-        Ok(Common { core, clock: Clock::start(), gate: Gate::default(), wake_up: WakeUp::new()?, workers })
+        Ok(Common { core, clock: Clock::start(), pause: Pause::default(), wake_up: WakeUp::new()?, workers })
     }
 
     /// The core, for a burst, while others may also have it for one. A burst is short, so that waiting begins with
@@ -283,11 +283,11 @@ pub(crate) fn work(slot: &ContextSlot, common: &Common<'_>) {
         common.workers.load(slot.worker).into_iter().for_each(|load| load.spend(busy_ns, waited_ns));
     };
     loop {
-        if common.gate.pass() {
+        if common.pause.wait() {
             spend(&mut mark_ns, Activity::Sleeping);
         }
         let mut guard = slot.lock();
-        if common.gate.is_closed() {
+        if common.pause.is_on() {
             continue;
         }
         let Some(context) = guard.as_mut() else { return };
@@ -307,7 +307,7 @@ pub(crate) fn work(slot: &ContextSlot, common: &Common<'_>) {
                 }
                 let must_wait = poller.gather(context.ports.drivers(), &[slot.wake_up.fd()]);
                 slot.wake_up.begin_sleep();
-                let may_sleep = must_wait && !context.has_inbound() && !common.gate.is_closed();
+                let may_sleep = must_wait && !context.has_inbound() && !common.pause.is_on();
                 drop(guard);
                 if may_sleep {
                     wait(slot, common, &mut poller);
@@ -332,11 +332,11 @@ fn wait(slot: &ContextSlot, common: &Common<'_>, poller: &mut Poller) {
     match poller.wait_gathered(WAIT_MAX) {
         Ok(true) if poller.has_errors() => {
             let mut guard = slot.lock();
-            let Some(context) = guard.as_mut().filter(|_| !common.gate.is_closed()) else { return };
+            let Some(context) = guard.as_mut().filter(|_| !common.pause.is_on()) else { return };
             context.each_driver(|driver| driver.acknowledge_error());
         }
         Ok(_) => {}
-        // There is nobody to report the error to; a worker that cannot sleep keeps polling.
+        // The error has no receiver; a worker that cannot sleep keeps polling.
         Err(_) => std::thread::sleep(Duration::from_millis(1)),
     }
 }

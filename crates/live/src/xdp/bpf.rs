@@ -92,7 +92,7 @@ unsafe fn bpf<T>(command: libc::c_long, argument: &T) -> io::Result<libc::c_long
 ///
 /// As for [`bpf`].
 unsafe fn bpf_descriptor<T>(command: libc::c_long, argument: &T) -> io::Result<OwnedFd> {
-    // SAFETY: the caller's promise; the answer is a new descriptor that nobody else owns.
+    // SAFETY: the caller's promise; the answer is a new descriptor without another owner.
     unsafe { Ok(OwnedFd::from_raw_fd(bpf(command, argument)? as RawFd)) }
 }
 

@@ -1,7 +1,7 @@
 //! The memory for frames: chunks that are lent to the kernel, and which of them are free.
 //!
 //! A chunk is identified by its offset. It is free, or in one of the rings, or in use by the kernel; the owners of
-//! the rings take chunks from here and return them, and nobody uses a chunk of another owner. Each chunk begins with
+//! the rings take chunks from here and return them, and no owner uses a chunk of another. Each chunk begins with
 //! headroom that the kernel does not use, so that a packet's own header can precede its bytes.
 #![allow(unsafe_code, reason = "the kernel and the driver share the memory of frames")]
 

@@ -138,7 +138,7 @@ pub struct XdpSocket {
 impl XdpSocket {
     /// A socket that is not bound.
     pub fn new() -> io::Result<XdpSocket> {
-        // SAFETY: the call takes no pointers; its result is a new descriptor that nobody else owns.
+        // SAFETY: the call takes no pointers; its result is a new descriptor without another owner.
         let fd =
             unsafe { OwnedFd::from_raw_fd(check(libc::socket(libc::AF_XDP, libc::SOCK_RAW | libc::SOCK_CLOEXEC, 0))?) };
         let socket = XdpSocket { fd };
@@ -241,7 +241,7 @@ impl XdpSocket {
 
     /// Makes the kernel process the ring of free chunks, without waiting.
     pub fn wake_to_receive(&self) {
-        // SAFETY: as above. What it answers says nothing that the rings do not.
+        // SAFETY: as above. Its result adds nothing to what the rings show.
         unsafe { libc::recvfrom(self.raw(), ptr::null_mut(), 0, libc::MSG_DONTWAIT, ptr::null_mut(), ptr::null_mut()) };
     }
 }

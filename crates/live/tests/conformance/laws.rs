@@ -29,7 +29,7 @@ pub const ALL: [(&str, Law); 10] = [
     ("an interface that is removed ends its port", an_interface_that_is_removed_ends_its_port),
 ];
 
-/// A frame of a length that begins with made-up addresses, and whose content tells its number.
+/// A frame of a length that begins with made-up addresses, and whose content has its number.
 fn frame(number: usize, length: usize) -> Vec<u8> {
     let mut frame = [&[2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2][..], &ETHERTYPE].concat();
     frame.extend(number.to_be_bytes());
@@ -64,7 +64,7 @@ fn receive(driver: &mut dyn Driver, count: usize) -> Vec<Vec<u8>> {
     frames
 }
 
-/// Adds frames that the driver lends, all of which were received where and when it is told.
+/// Adds frames that the driver lends, all of which were received where and when the driver reports.
 fn lent(driver: &mut dyn Driver, store: &mut Store, frames: &mut Vec<Vec<u8>>) -> usize {
     let before = frames.len();
     let arrival = Arrival { port: 5, time_ns: 77 };
@@ -227,7 +227,7 @@ pub fn tags_and_strange_addresses_stay(bed: &mut dyn Bed, longest: usize) {
         let plain = frame(usize::from(address), length);
         [&[address; 6], &plain[6..12], tag, &plain[12..]].concat()
     };
-    // To all, to many, to somebody else, from nobody; with one tag, a full-length frame longer by it.
+    // To all, to many, to another station, from no port; with one tag, a full-length frame longer by it.
     let frames = [
         tagged(0xff, &[], 60),
         tagged(0x01, &[], 61),

@@ -241,7 +241,7 @@ fn every_fault_has_its_line() {
 }
 
 #[test]
-fn what_is_odd_is_told() {
+fn odd_settings_are_reported() {
     check(
         r#"{
   "hosts": {

@@ -9,12 +9,14 @@ use control::api::{Entity, Query, TableQuery};
 use live::StopFlag;
 use live::mailbox::mailbox;
 use live::worker::{self, Events, Setup};
-use p4runtime::{Compiled, Compiler, Feed, Options, Patience, Ports, Server, Started, Tls};
+use p4runtime::{CompileDeadline, Compiled, Compiler, Feed, Options, Ports, Server, Started, Tls};
 use p4runtime_proto::google::rpc;
 use p4runtime_proto::p4::config::v1::P4Info;
 use p4runtime_proto::p4::v1::p4_runtime_client::P4RuntimeClient;
 use p4runtime_proto::p4::v1::set_forwarding_pipeline_config_request::Action;
-use p4runtime_proto::p4::v1::{self, stream_message_request::Update as Sent, stream_message_response::Update as Heard};
+use p4runtime_proto::p4::v1::{
+    self, stream_message_request::Update as Sent, stream_message_response::Update as Received,
+};
 use p4runtime_proto::text;
 use prost::Message as _;
 use std::net::SocketAddr;
@@ -32,7 +34,7 @@ use tonic::transport::Channel;
 use tonic::{Status, Streaming};
 
 /// The time limit for anything in a test.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Routes by address; has a register, digests and packets for controllers.
 pub const ROUTER: &str = r#"
@@ -157,9 +159,9 @@ impl TestCompiler {
 
 impl Compiler for TestCompiler {
     /// A program with this marker takes forever.
-    fn compile(&self, text: &str, patience: &Patience) -> Result<Compiled, control::api::Fault> {
+    fn compile(&self, text: &str, deadline: &CompileDeadline) -> Result<Compiled, control::api::Fault> {
         while text.contains("takes for ever") {
-            if let Some(fault) = patience.lost() {
+            if let Some(fault) = deadline.stop_reason() {
                 return Err(fault);
             }
             std::thread::sleep(Duration::from_millis(5));
@@ -197,7 +199,7 @@ pub struct Device {
 impl Device {
     /// Starts one, with a program that controllers see or without.
     pub fn start(text: Option<&str>) -> Device {
-        Device::start_with(text, None, PATIENCE)
+        Device::start_with(text, None, TIMEOUT)
     }
 
     /// The same with certificates, and a time limit for compiling programs.
@@ -212,7 +214,7 @@ impl Device {
         let made = program(text);
         let engine = Engine::Native(CompileOptions::default());
         let switch = testkit::pipeline::switch_for(&Arc::new(made.program), &engine).unwrap();
-        Device::run(switch, Some(text), made.info, None, PATIENCE)
+        Device::run(switch, Some(text), made.info, None, TIMEOUT)
     }
 
     /// Updates that were carried out, and that were refused.
@@ -327,7 +329,7 @@ impl Drop for Device {
 pub struct Controller {
     pub client: P4RuntimeClient<Channel>,
     /// The result of its first bid.
-    pub heard: String,
+    pub first_message: String,
     election_id: u64,
     role: String,
     outgoing: mpsc::Sender<v1::StreamMessageRequest>,
@@ -339,7 +341,7 @@ impl Controller {
     pub async fn connect(device: &Device, election_id: u64) -> Controller {
         let mut controller = Controller::silent(device, election_id).await;
         controller.bid(election_id).await;
-        controller.heard = controller.next().await;
+        controller.first_message = controller.next().await;
         controller
     }
 
@@ -349,7 +351,7 @@ impl Controller {
         let mut client = P4RuntimeClient::connect(format!("http://{address}")).await.unwrap();
         let (outgoing, receiver) = mpsc::channel(64);
         let incoming = client.stream_channel(ReceiverStream::new(receiver)).await.unwrap().into_inner();
-        Controller { client, heard: String::new(), election_id, role: String::new(), outgoing, incoming }
+        Controller { client, first_message: String::new(), election_id, role: String::new(), outgoing, incoming }
     }
 
     pub async fn bid(&mut self, election_id: u64) {
@@ -391,13 +393,13 @@ impl Controller {
 
     /// The next message of the stream, as text.
     pub async fn next(&mut self) -> String {
-        let heard = tokio::time::timeout(PATIENCE, self.incoming.message()).await.expect("nothing came");
-        match heard {
-            Ok(Some(mut heard)) => {
-                if let Some(Heard::Digest(list)) = &mut heard.update {
+        let received = tokio::time::timeout(TIMEOUT, self.incoming.message()).await.expect("nothing came");
+        match received {
+            Ok(Some(mut received)) => {
+                if let Some(Received::Digest(list)) = &mut received.update {
                     list.timestamp = 0;
                 }
-                text::to_text("p4.v1.StreamMessageResponse", &heard)
+                text::to_text("p4.v1.StreamMessageResponse", &received)
             }
             Ok(None) => "the end\n".to_owned(),
             Err(end) => status(&end),
@@ -405,9 +407,9 @@ impl Controller {
     }
 
     /// The next message of the stream, if it does not end.
-    pub async fn message(&mut self) -> Option<Heard> {
-        let heard = tokio::time::timeout(PATIENCE, self.incoming.message()).await.expect("nothing came");
-        heard.unwrap().and_then(|heard| heard.update)
+    pub async fn message(&mut self) -> Option<Received> {
+        let received = tokio::time::timeout(TIMEOUT, self.incoming.message()).await.expect("nothing came");
+        received.unwrap().and_then(|received| received.update)
     }
 
     pub async fn write(&mut self, updates: Vec<v1::Update>) -> Result<(), Status> {
@@ -427,7 +429,7 @@ impl Controller {
             atomicity: atomicity as i32,
             ..Default::default()
         };
-        let written = tokio::time::timeout(PATIENCE, self.client.write(request)).await.expect("no answer");
+        let written = tokio::time::timeout(TIMEOUT, self.client.write(request)).await.expect("no answer");
         written.map(|_| ())
     }
 
@@ -435,7 +437,7 @@ impl Controller {
         let request = v1::ReadRequest { device_id: 1, entities: entities.to_vec(), role: self.role.clone() };
         let mut answer = self.client.read(request).await?.into_inner();
         let mut all = Vec::new();
-        while let Some(part) = tokio::time::timeout(PATIENCE, answer.message()).await.expect("no answer")? {
+        while let Some(part) = tokio::time::timeout(TIMEOUT, answer.message()).await.expect("no answer")? {
             all.extend(part.entities);
         }
         Ok(all)
@@ -456,7 +458,7 @@ impl Controller {
             }),
             ..Default::default()
         };
-        let set = tokio::time::timeout(PATIENCE, self.client.set_forwarding_pipeline_config(request)).await;
+        let set = tokio::time::timeout(TIMEOUT, self.client.set_forwarding_pipeline_config(request)).await;
         let gone = |answer: tonic::Response<_>| {
             let gone = answer.metadata().get(p4runtime_proto::GONE_HEADER);
             gone.map_or(String::new(), |gone| gone.to_str().unwrap().to_owned())

@@ -15,14 +15,14 @@ pub mod p4_runtime_server {
         /// Carries out updates.
         async fn write(
             &self,
-            request: tonic::Request<crate::unread::WriteRequest>,
+            request: tonic::Request<crate::encoded::WriteRequest>,
         ) -> std::result::Result<
             tonic::Response<crate::p4::v1::WriteResponse>,
             tonic::Status,
         >;
         /// Server streaming response type for the Read method.
         type ReadStream: tonic::codegen::tokio_stream::Stream<
-                Item = std::result::Result<crate::unread::ReadResponse, tonic::Status>,
+                Item = std::result::Result<crate::encoded::ReadResponse, tonic::Status>,
             >
             + std::marker::Send
             + 'static;
@@ -157,7 +157,7 @@ pub mod p4_runtime_server {
                     struct WriteSvc<T: P4Runtime>(pub Arc<T>);
                     impl<
                         T: P4Runtime,
-                    > tonic::server::UnaryService<crate::unread::WriteRequest>
+                    > tonic::server::UnaryService<crate::encoded::WriteRequest>
                     for WriteSvc<T> {
                         type Response = crate::p4::v1::WriteResponse;
                         type Future = BoxFuture<
@@ -166,7 +166,7 @@ pub mod p4_runtime_server {
                         >;
                         fn call(
                             &mut self,
-                            request: tonic::Request<crate::unread::WriteRequest>,
+                            request: tonic::Request<crate::encoded::WriteRequest>,
                         ) -> Self::Future {
                             let inner = Arc::clone(&self.0);
                             let fut = async move {
@@ -204,7 +204,7 @@ pub mod p4_runtime_server {
                         T: P4Runtime,
                     > tonic::server::ServerStreamingService<crate::p4::v1::ReadRequest>
                     for ReadSvc<T> {
-                        type Response = crate::unread::ReadResponse;
+                        type Response = crate::encoded::ReadResponse;
                         type ResponseStream = T::ReadStream;
                         type Future = BoxFuture<
                             tonic::Response<Self::ResponseStream>,

@@ -83,7 +83,7 @@ fn fast_path(program: &Program, plan: &Plan) -> Option<Unit> {
 pub enum Compared {
     /// The test's interpreter does not know it.
     Unsupported(String),
-    /// So many packets that were not punted.
+    /// The number of packets that were not punted.
     Packets(usize),
 }
 
@@ -115,7 +115,7 @@ impl<'p> Case<'p> {
         Ok(Some(Case { program, plan, unit, host, packets, expected, host_after }))
     }
 
-    /// Compares the fast path before and after each pass, or says what is wrong.
+    /// Compares the fast path before and after each pass, or returns what is wrong.
     pub fn check(&self) -> Result<Compared, String> {
         let mut unit = self.unit.clone();
         let mut compared = self.compare(&unit, "before all passes")?;
@@ -126,7 +126,7 @@ impl<'p> Case<'p> {
         Ok(compared)
     }
 
-    /// Compares a unit of the program's fast path, or says what is wrong. `when` says which it is.
+    /// Compares a unit of the program's fast path, or returns what is wrong. `when` names the pass.
     pub fn compare(&self, unit: &Unit, when: &str) -> Result<Compared, String> {
         let wrong = |why: String| format!("{when}: {why}\n{}", lir::text::print(unit));
         lir::verify(unit).map_err(|errors| wrong(format!("{errors:?}")))?;

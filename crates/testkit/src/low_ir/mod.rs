@@ -40,7 +40,7 @@ pub enum Verdict {
     Sent(u64, Vec<u8>),
     /// It ends for the reason with this name.
     Ended(String),
-    /// The core goes on with it.
+    /// The core continues with it.
     Punted(String),
 }
 
@@ -122,7 +122,7 @@ impl<'m, 'p> Machine<'m, 'p> {
             for (number, entry, key) in arrivals(position, stage, packets.len(), &mut waiting)? {
                 match self.stage(stage, number, entry, &key)? {
                     Flow::Pass(_) | Flow::Ask(..) if stage.ends_all => {
-                        return Err(Stop::Wrong("a packet goes on from a stage in which all end".into()));
+                        return Err(Stop::Wrong("a packet continues from a stage in which all end".into()));
                     }
                     Flow::Pass(node) => waiting.entry(node).or_default().push((number, Vec::new())),
                     Flow::Ask(node, key) => waiting.entry(node).or_default().push((number, key)),

@@ -12,7 +12,7 @@ use sim::host::{HostAddress, HostConfig};
 use std::fmt::Write as _;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Where a namespace says whether it speaks IPv6.
+/// The setting of a namespace for IPv6.
 const IPV6_OFF: &str = "/proc/sys/net/ipv6/conf/all/disable_ipv6";
 
 /// Sets up an interface for a host. `neighbours` are the hosts whose taps are in the same namespace, which reaches

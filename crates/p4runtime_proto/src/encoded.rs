@@ -68,9 +68,9 @@ mod tests {
             atomicity: 2,
             role: "r".to_owned(),
         };
-        let unread = WriteRequest::decode(whole.encode_to_vec().as_slice()).unwrap();
-        assert_eq!(unread.encode_to_vec(), whole.encode_to_vec());
-        let read: Vec<_> = unread.updates.iter().map(|bytes| v1::Update::decode(bytes.clone()).unwrap()).collect();
+        let encoded = WriteRequest::decode(whole.encode_to_vec().as_slice()).unwrap();
+        assert_eq!(encoded.encode_to_vec(), whole.encode_to_vec());
+        let read: Vec<_> = encoded.updates.iter().map(|bytes| v1::Update::decode(bytes.clone()).unwrap()).collect();
         assert_eq!(read, whole.updates);
     }
 }

@@ -1,23 +1,23 @@
-//! The entries that a controller wants a switch to have.
+//! The desired state: the entries that a switch is to have.
 //!
 //! What enters: entries as commands, and the entries that a switch has. What leaves: the commands for the differences.
-//! Each entry has metadata: [`OURS`], and a hash of its command. So what is there already is not written again, what a
-//! controller before this one has written and nobody wants is deleted, and entries of other origin stay.
+//! Each entry has metadata: [`OURS`], and a hash of its command. So what is there already is not written again, what an
+//! earlier controller has written and is not desired is deleted, and entries of other origin stay.
 
 use crate::logic::{Entry, Orders};
 use base::{OrderedMap, OrderedSet};
 
-/// The first byte of the metadata of entries that are compared with what is wanted.
+/// The first byte of the metadata of entries that are compared with the desired ones.
 pub const OURS: u8 = 2;
 
-/// Wanted entries.
+/// The desired entries.
 #[derive(Debug, Default)]
-pub struct Wanted(OrderedMap<u64, Vec<String>>);
+pub struct Desired(OrderedMap<u64, Vec<String>>);
 
-impl Wanted {
+impl Desired {
     /// None.
-    pub fn new() -> Wanted {
-        Wanted::default()
+    pub fn new() -> Desired {
+        Desired::default()
     }
 
     /// One more: `TABLE KEY... do ACTION ARGUMENT...`, with its other attributes.
@@ -36,7 +36,7 @@ impl Wanted {
         number(entry).is_some_and(|number| self.0.contains_key(&number))
     }
 
-    /// Deletes what is present and not wanted, and adds what is wanted and not present.
+    /// Deletes what is present and not desired, and adds what is desired and not present.
     pub fn apply(&self, present: &[Entry], orders: &mut Orders) {
         let ours = || present.iter().filter(|it| number(it).is_some());
         for entry in ours().filter(|it| !self.has(it)) {
@@ -84,22 +84,22 @@ mod tests {
 
     #[test]
     fn only_differences_are_written() {
-        let wanted = |lines: &[&str]| {
-            let mut wanted = Wanted::new();
-            lines.iter().for_each(|line| wanted.add_with(&["meters rate 1 reset".to_owned()], *line));
-            wanted
+        let desired = |lines: &[&str]| {
+            let mut desired = Desired::new();
+            lines.iter().for_each(|line| desired.add_with(&["meters rate 1 reset".to_owned()], *line));
+            desired
         };
         let mut orders = Orders::new();
-        wanted(&["route 10.0.0.0/8 do via 1", "hops 1 do forward 1"]).apply(&[], &mut orders);
+        desired(&["route 10.0.0.0/8 do via 1", "hops 1 do forward 1"]).apply(&[], &mut orders);
         let mut present = entries(&mut orders);
         assert_eq!(present.len(), 2);
         // Others have written these.
         for metadata in [vec![], vec![1, 2], vec![OURS, 1]] {
             present.push(Entry { table: "route".to_owned(), metadata, ..Entry::default() });
         }
-        wanted(&["route 10.0.0.0/8 do via 1", "hops 1 do forward 1"]).apply(&present, &mut orders);
+        desired(&["route 10.0.0.0/8 do via 1", "hops 1 do forward 1"]).apply(&present, &mut orders);
         assert_eq!(orders.take_text(), "");
-        wanted(&["route 10.0.0.0/8 do via 1", "hops 1 do forward 2"]).apply(&present, &mut orders);
+        desired(&["route 10.0.0.0/8 do via 1", "hops 1 do forward 2"]).apply(&present, &mut orders);
         let text = orders.take_text();
         let lines: Vec<&str> = text.lines().map(|line| line.split(" metadata ").next().unwrap()).collect();
         assert_eq!(lines, ["delete hops 1", "meters rate 1 reset", "add hops 1 do forward 2"]);
