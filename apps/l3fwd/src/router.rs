@@ -1,7 +1,8 @@
 //! The router's decisions about the packets that its program does not forward itself.
 //!
 //! What enters: those packets, each with its port and reason; idle entries; the time. What leaves: entries
-//! for neighbours and gateways, solicitations and replies of neighbour resolution, ICMP messages, and packets that are forwarded.
+//! for neighbours and gateways, solicitations and replies of neighbour resolution, ICMP messages, and packets that are
+//! forwarded.
 
 use crate::config::{Config, Interface};
 use crate::tables::{self, Tables};

@@ -133,8 +133,8 @@ pub fn set_up_probes(place: &Place, settings: &FabricSettings) -> Vec<Order> {
 /// The scale of the fastest ports (`hula.p4`).
 const FULL_SCALE: u128 = 256;
 
-/// What CONGA needs: leaves by their addresses, the own number, the uplinks, what a level is on each port. Packets have `packet_bytes`
-/// bytes on average where meters count packets.
+/// What CONGA needs: leaves by their addresses, the own number, the uplinks, what a level is on each port. Packets have
+/// `packet_bytes` bytes on average where meters count packets.
 pub fn set_up_reports(place: &Place, settings: &FabricSettings, packet_bytes: Option<u64>) -> Vec<Order> {
     let count = place.up().count() as u128;
     let own = place.leaf.unwrap_or(0);
@@ -181,8 +181,8 @@ pub fn set_up_polling(place: &Place) -> Vec<Order> {
     leaves(place).collect()
 }
 
-/// What DRILL needs: the ports that lead up by numbers, and what leaves by them. Packets of `packet_bytes` bytes on average
-/// leave where meters count packets.
+/// What DRILL needs: the ports that lead up by numbers, and what leaves by them. Packets of `packet_bytes` bytes on
+/// average leave where meters count packets.
 pub fn set_up_choices(place: &Place, packet_bytes: Option<u64>) -> Vec<Order> {
     let count = place.up().count() as u128;
     let mut orders = vec![Order::Default { table: "choices", action: "set_ports", args: vec![count] }];

@@ -1,8 +1,8 @@
 //! Stations to which a switch sends packets by their numbers: next hops and tunnel end points on its links.
 //!
 //! What enters: links, addresses, ARP and neighbour discovery from the links, the time. What leaves: numbers, from 1 in
-//! the order of the addresses; solicitations; and changes of the stations' Ethernet addresses. All are solicited for ever, at
-//! intervals.
+//! the order of the addresses; solicitations; and changes of the stations' Ethernet addresses. All are solicited for
+//! ever, at intervals.
 
 use crate::address::{Mac, Network};
 use crate::logic::{Entry, Orders};

@@ -119,8 +119,9 @@ impl Orders {
         Orders::default()
     }
 
-    /// A line in the language of `wirespeed ctl` states what is to be: to `add` what is there changes it, and to `delete`
-    /// what is not there does nothing. Lines are `add`, `modify`, `delete`, `default`, `multicast`, `digests`, ...
+    /// A line in the language of `wirespeed ctl` states what is to be: to `add` what is there changes it, and to
+    /// `delete` what is not there does nothing. Lines are `add`, `modify`, `delete`, `default`, `multicast`, `digests`,
+    /// ...
     pub fn command(&mut self, line: impl Into<String>) {
         self.0.push(Order::Command(line.into()));
     }

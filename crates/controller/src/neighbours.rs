@@ -3,9 +3,9 @@
 //! What enters: packets to stations that are not known, messages of stations, the time. What leaves:
 //! [`Event`]s: solicitations, stations found and lost, packets that are forwarded and packets without a receiver.
 //!
-//! A station is solicited three times. One that is known is solicited again some time later; only when it does not answer is it
-//! lost. Gateways are never forgotten: one that is down is solicited for ever. What strangers can cause is bounded: the
-//! stations of a link, those of them that are looked for, the packets that wait for one and for all.
+//! A station is solicited three times. One that is known is solicited again some time later; only when it does not
+//! answer is it lost. Gateways are never forgotten: one that is down is solicited for ever. What strangers can cause is
+//! bounded: the stations of a link, those of them that are looked for, the packets that wait for one and for all.
 
 use crate::address::Mac;
 use crate::file::seconds;
@@ -275,7 +275,8 @@ impl Neighbours {
         events
     }
 
-    /// A message with the Ethernet address of a station. A new station is taken in if the message is a request to the router.
+    /// A message with the Ethernet address of a station. A new station is taken in if the message is a request to the
+    /// router.
     pub fn received(&mut self, now: Duration, station: Station, mac: Mac, is_request: bool) -> Vec<Event> {
         let before = match self.take(station) {
             Some(known) => known,

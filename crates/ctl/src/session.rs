@@ -47,7 +47,8 @@ const ANSWER_BYTES_MAX: usize = 64 << 20;
 const UPDATES_MAX: usize = 10_000;
 const UPDATE_BYTES_MAX: usize = 1 << 20;
 
-/// The most updates in one request for which a switch can report the result of each: the results are a header of its answer.
+/// The most updates in one request for which a switch can report the result of each: the results are a header of its
+/// answer.
 const EXPLAINED_MAX: usize = 128;
 
 /// Fewer updates than this are written so that each refusal is explained.

@@ -212,8 +212,8 @@ impl Input {
             || self.search(left, &of_right, false)
     }
 
-    /// Makes a comparison that is not equality the required one: by values at the bound, and some others. Best are those
-    /// for which all other conditions hold as well.
+    /// Makes a comparison that is not equality the required one: by values at the bound, and some others. Best are
+    /// those for which all other conditions hold as well.
     fn separate(&mut self, condition: &Term, wanted: bool, left: &Term, right: &Term) -> bool {
         let value = Bits::from_bool(wanted);
         let mut near = Vec::new();

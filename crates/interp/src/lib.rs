@@ -96,7 +96,8 @@ impl<'p> Interpreter<'p> {
         outcome
     }
 
-    /// Decides what becomes of a packet at a point between blocks. In a program without decisions every packet continues.
+    /// Decides what becomes of a packet at a point between blocks. In a program without decisions every packet
+    /// continues.
     pub fn decide(&self, point: PointId, state: &mut PacketState) -> Decision {
         let decisions = self.program.decisions.get(point);
         decisions.map_or(Decision::GoesOn, |body| decide::decide(self.program, state, body))

@@ -107,7 +107,8 @@ impl<'a> Sink<'a> {
             && text.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | ')' | ' '))
     }
 
-    /// All warnings, sorted by location. `W0328` is more precise than `W0325`: of the two about one assignment, it stays.
+    /// All warnings, sorted by location. `W0328` is more precise than `W0325`: of the two about one assignment, it
+    /// stays.
     pub(crate) fn finish(mut self) -> Vec<Diagnostic> {
         self.found.sort_by_key(|warning| (warning.primary.span, warning.code));
         let lost = self.found.iter().filter(|it| it.code == "W0328");

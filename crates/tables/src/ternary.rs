@@ -7,8 +7,8 @@
 //! replace the old ones. A batch of very many entries builds them at once. What trees would have to copy too often
 //! remains in the list, which is scanned up to the first match if it is long.
 //!
-//! Keys are looked up in trees first, from the one with the most specific entries on. A key continues with the next tree
-//! and to the list only if something there has a priority as high as what it has found.
+//! Keys are looked up in trees first, from the one with the most specific entries on. A key continues with the next
+//! tree and the list only if something there has a priority as high as what it has found.
 //!
 //! # What entries can do that are meant to do harm
 //!

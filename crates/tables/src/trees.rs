@@ -1,10 +1,10 @@
 //! Decision trees over the bits of keys.
 //!
-//! A node cuts its entries by a window of bits ([`crate::cuts`]): a key continues in the part that has its bits. It ends
-//! in a leaf ([`crate::leaves`]) with a few entries. An entry that does not test the bits of a window is in several
-//! parts; one that would be in more than [`COPIES_MAX`] goes to the next tree, which cuts other bits. So the first tree
-//! may be by destinations, the second by sources for entries that leave the destination open. What no tree takes is
-//! left to the caller.
+//! A node cuts its entries by a window of bits ([`crate::cuts`]): a key continues in the part that has its bits. It
+//! ends in a leaf ([`crate::leaves`]) with a few entries. An entry that does not test the bits of a window is in
+//! several parts; one that would be in more than [`COPIES_MAX`] goes to the next tree, which cuts other bits. So the
+//! first tree may be by destinations, the second by sources for entries that leave the destination open. What no tree
+//! takes is left to the caller.
 //!
 //! Nodes are slots in one array: a slot names a window, and where the slots of its parts begin; or it names a leaf. So
 //! a step costs one load, and those of a burst overlap. Neighbouring parts of few entries share a leaf, since a key is

@@ -73,9 +73,9 @@ impl Switch {
         &self.program
     }
 
-    /// The control plane, for typed updates and queries, from any thread. Requests of other threads are carried out while no
-    /// call of the switch runs; an [`Output`] or [`Observer`] must make none. It can also put another program in the
-    /// switch.
+    /// The control plane, for typed updates and queries, from any thread. Requests of other threads are carried out
+    /// while no call of the switch runs; an [`Output`] or [`Observer`] must make none. It can also put another program
+    /// in the switch.
     pub fn control(&self) -> &Arc<Api> {
         &self.api
     }

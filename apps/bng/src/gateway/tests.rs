@@ -167,7 +167,8 @@ fn gateway_with_a_binding() -> (Gateway, Public, [Entry; 2]) {
     (it, public, entries)
 }
 
-/// What follows from a report that an entry is idle, and then from reading both; `read` has the seconds since the last hits.
+/// What follows from a report that an entry is idle, and then from reading both; `read` has the seconds since the last
+/// hits.
 fn idle(gateway: &mut Gateway, now: u64, reported: &Entry, read: &[(&Entry, u64)]) -> String {
     let mut orders = Orders::new();
     // Reports of idle entries have no arguments.

@@ -19,8 +19,8 @@ pub fn at_once(arguments: &SimArguments, runs: usize) -> usize {
     arguments.jobs.map_or(cores, usize::from).clamp(1, runs.max(1))
 }
 
-/// Makes the runs `0..runs`, at most `at_once` at the same time. `run` returns whether others are to be begun; `describe`
-/// how far all are.
+/// Makes the runs `0..runs`, at most `at_once` at the same time. `run` returns whether others are to be begun;
+/// `describe` how far all are.
 pub fn work(
     runs: usize,
     at_once: usize,

@@ -217,7 +217,8 @@ impl Outsiders {
         self.taps.results(simulation)
     }
 
-    /// Sends what has come for taps, carries out all requests, and passes on the events of switches for their controllers.
+    /// Sends what has come for taps, carries out all requests, and passes on the events of switches for their
+    /// controllers.
     pub fn serve(&mut self, simulation: &mut Simulation) {
         self.taps.transmit(simulation);
         let now = simulation.network.now();

@@ -1,7 +1,7 @@
 //! `wirespeed sim --realtime`: the clock of the simulation follows that of the machine.
 //!
-//! What enters: a simulation, a factor, and requests of programs outside of it. What leaves: a simulation that has run to
-//! its end, and how far it was behind.
+//! What enters: a simulation, a factor, and requests of programs outside of it. What leaves: a simulation that has run
+//! to its end, and how far it was behind.
 
 use super::outside::Outsiders;
 use crate::Exit;

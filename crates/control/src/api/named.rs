@@ -79,8 +79,8 @@ impl Query {
 }
 
 impl Pipeline {
-    /// What these queries name, in their order; none for an entity that does not exist, or lacks the requested part. Each must be
-    /// one that [`Query::is_named`].
+    /// What these queries name, in their order; none for an entity that does not exist, or lacks the requested part.
+    /// Each must be one that [`Query::is_named`].
     pub(crate) fn read_named(
         &self,
         command_queue: ProgramQueue<'_>,

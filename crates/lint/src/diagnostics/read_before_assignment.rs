@@ -148,8 +148,8 @@ mod tests {
             r#"
             bit<8> unset;
             @noWarn("uninitialized") action silenced() { s.x = unset; }
-            action reported() { s.x = unset; }
-            apply { silenced(); reported(); }"#,
+            action loud() { s.x = unset; }
+            apply { silenced(); loud(); }"#,
             expect![[r#"
                 t.p4:6:35: warning[W0321]: `unset` has no value here
             "#]],

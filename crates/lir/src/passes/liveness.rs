@@ -49,8 +49,8 @@ pub(super) struct Flow<'u> {
     removes: bool,
 }
 
-/// Analyses the stages of a unit from the last to the first. `find` derives what follows from the analysis of a stage, and
-/// `set` changes the stage by it. In a unit whose state others read after every packet, nothing follows.
+/// Analyses the stages of a unit from the last to the first. `find` derives what follows from the analysis of a stage,
+/// and `set` changes the stage by it. In a unit whose state others read after every packet, nothing follows.
 pub(super) fn for_each_stage<T>(unit: &mut Unit, find: impl Fn(Flow<'_>, &Stage) -> T, set: impl Fn(&mut Stage, T)) {
     if keeps_all(unit) {
         return;
