@@ -6,7 +6,7 @@
 
 use control::Api;
 use control::api::{Fault, UpdateKind};
-use p4runtime::{Compiled, Compiler, Feed, Options, Patience, Ports, Server, Started};
+use p4runtime::{CompileDeadline, Compiled, Compiler, Feed, Options, Ports, Server, Started};
 use p4runtime_proto::p4::config::v1::P4Info;
 use p4runtime_proto::p4::v1::p4_runtime_client::P4RuntimeClient;
 use p4runtime_proto::p4::v1::{self, stream_message_request::Update as Sent, update::Type, write_request::Atomicity};
@@ -27,7 +27,7 @@ const ELECTION_ID: Option<v1::Uint128> = Some(v1::Uint128 { high: 0, low: 1 });
 pub struct NoPrograms;
 
 impl Compiler for NoPrograms {
-    fn compile(&self, _text: &str, _patience: &Patience) -> Result<Compiled, Fault> {
+    fn compile(&self, _text: &str, _deadline: &CompileDeadline) -> Result<Compiled, Fault> {
         Err(Fault::invalid("the program of the benchmark is the only one"))
     }
 
