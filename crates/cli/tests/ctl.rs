@@ -38,7 +38,7 @@ fn a_switch_is_asked_and_changed() {
             10.0.1.0/24     forward dstAddr=08:00:00:00:01:11 port=1
             10.0.2.0/24     forward dstAddr=00:00:00:00:00:02 port=2
             default         drop
-            {"action":"drop","arguments":{},"match":{"h.ethernet.etherType":"0x800..0x806","h.ipv4.srcAddr":"167772160&&&0xff000000"},"priority":10,"table":"MyIngress.acl"}
+            {"action":"drop","arguments":{},"match":{"h.ethernet.etherType":"0x800..0x806","h.ipv4.srcAddr":"0xa000000&&&0xff000000"},"priority":10,"table":"MyIngress.acl"}
             {"action":"NoAction","arguments":{},"default":true,"table":"MyIngress.acl"}
             MyIngress.ipv4_lpm: 1 entry
             h.ipv4.dstAddr  action
@@ -55,7 +55,7 @@ fn a_switch_is_asked_and_changed() {
             digests clear
             default MyIngress.ipv4_lpm do forward dstAddr=00:00:00:00:00:01 port=3
             add MyIngress.ipv4_lpm 10.0.2.0/24 do drop
-            add MyIngress.acl 167772160&&&0xff000000 0x800..0x806 priority 10 do drop
+            add MyIngress.acl 0xa000000&&&0xff000000 0x800..0x806 priority 10 do drop
             MyIngress.acl: 0 entries
             h.ipv4.srcAddr  action
             default         NoAction
@@ -256,13 +256,13 @@ fn entries_of_simple_switch_cli_are_changed_by_controllers() {
         expect![[r#"
             MyIngress.acl: 2 entries
             h.ipv4.srcAddr          h.ethernet.etherType  priority    action
-            167772160&&&0xff000000  0x800..0x806          2147483637  drop
-            167837696&&&0xffff0000  0x800..0x806          2147483647  NoAction
+            0xa000000&&&0xff000000  0x800..0x806          2147483637  drop
+            0xa010000&&&0xffff0000  0x800..0x806          2147483647  NoAction
             default                                                   NoAction
             clear MyIngress.acl
             default MyIngress.acl reset
-            add MyIngress.acl 167772160&&&0xff000000 0x800..0x806 priority 2147483637 do NoAction
-            add MyIngress.acl 167837696&&&0xffff0000 0x800..0x806 priority 2147483647 do NoAction
+            add MyIngress.acl 0xa000000&&&0xff000000 0x800..0x806 priority 2147483637 do NoAction
+            add MyIngress.acl 0xa010000&&&0xffff0000 0x800..0x806 priority 2147483647 do NoAction
             MyIngress.acl: 0 entries
             h.ipv4.srcAddr  action
             default         NoAction
