@@ -29,7 +29,7 @@ pub trait Node: Any + Send {
         false
     }
 
-    /// Whether it has what it sends on fetched itself ([`Context::fetch`]), once it knows which of its ports that are.
+    /// Whether it has what it sends on fetched itself (`Context::fetch`), once it knows which of its ports that are.
     fn fetches_ports(&self) -> bool {
         false
     }

@@ -3,7 +3,7 @@
 //! What enters: lengths and bytes. What leaves: packets that move from node to node without being copied. The space
 //! before the bytes lets a program put headers in front of them where they lie.
 //!
-//! The payload of hosts' packets follows from a few numbers ([`Content`]). It is written when somebody looks at it: a
+//! The payload of hosts' packets follows from a few numbers (`Content`). It is written when somebody looks at it: a
 //! program, a capture, a link that inverts a bit. Routers look at headers only, and a host knows what it waits for. So
 //! in a network of routers a packet is a few lines of the cache, and not a whole buffer.
 

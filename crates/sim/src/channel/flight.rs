@@ -4,7 +4,7 @@
 //! those of the same time in the order in which they were sent.
 //!
 //! In a large network nothing of a channel is in the cache when a packet comes. So what each event looks at is small
-//! ([`Flight`]), and a packet in flight takes one line of the cache: a place in a list that all channels share. The
+//! (`Flight`), and a packet in flight takes one line of the cache: a place in a list that all channels share. The
 //! places of a channel are linked; a place that becomes free is the next that is taken, and is in the cache then.
 
 use crate::packet::Packet;
