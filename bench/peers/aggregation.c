@@ -15,6 +15,7 @@
  *
  * The file has more than 1,000 lines because it is compiled alone, and the designs share checks, tables and copies.
  */
+#include "bytes.h"
 #include "large.h"
 #include <stdint.h>
 #include <stdlib.h>
@@ -173,37 +174,6 @@ enum reason {
     NOT_WHOLE, WRONG_CHECKSUM, NO_ROUTE, TIME_OVER, NOT_IP, UNKNOWN_VERSION, LENGTHS_LIE, NOT_RECORDS, LATE, OLD_EPOCH,
     BAD_RECORD, NESTED, NO_TUNNEL, UNKNOWN_PEER, NOT_FOR_ROUTERS
 };
-
-static uint32_t load16(const uint8_t *p)
-{
-    return (uint32_t)p[0] << 8 | p[1];
-}
-
-static uint32_t load32(const uint8_t *p)
-{
-    uint32_t value;
-    memcpy(&value, p, sizeof value);
-    return __builtin_bswap32(value);
-}
-
-static uint64_t load64(const uint8_t *p)
-{
-    uint64_t value;
-    memcpy(&value, p, sizeof value);
-    return __builtin_bswap64(value);
-}
-
-static void store16(uint8_t *p, uint32_t value)
-{
-    const uint16_t turned = __builtin_bswap16((uint16_t)value);
-    memcpy(p, &turned, sizeof turned);
-}
-
-static void store32(uint8_t *p, uint32_t value)
-{
-    const uint32_t turned = __builtin_bswap32(value);
-    memcpy(p, &turned, sizeof turned);
-}
 
 static void store64(uint8_t *p, uint64_t value)
 {

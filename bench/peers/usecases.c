@@ -7,6 +7,7 @@
  * each /24 for routes of IPv4. Each tenant has such tables of its own. CRCs take up to sixteen bytes at a time, each by a table of its own. The next packets are
  * prefetched. There is no architecture and no metadata, and nothing is told to a controller.
  */
+#include "bytes.h"
 #include "large.h"
 #include <stdint.h>
 #include <stdlib.h>
@@ -194,40 +195,9 @@ EXPORT void limit_route6(struct limit *limit, uint32_t number, uint64_t prefix, 
     limit_add(limit, number, key, &value, 1);
 }
 
-static uint32_t load16(const uint8_t *p)
-{
-    return (uint32_t)p[0] << 8 | p[1];
-}
-
-static uint32_t load32(const uint8_t *p)
-{
-    uint32_t value;
-    memcpy(&value, p, sizeof value);
-    return __builtin_bswap32(value);
-}
-
-static uint64_t load64(const uint8_t *p)
-{
-    uint64_t value;
-    memcpy(&value, p, sizeof value);
-    return __builtin_bswap64(value);
-}
-
 static uint64_t load48(const uint8_t *p)
 {
     return (uint64_t)load32(p) << 16 | load16(p + 4);
-}
-
-static void store16(uint8_t *p, uint32_t value)
-{
-    const uint16_t turned = __builtin_bswap16((uint16_t)value);
-    memcpy(p, &turned, sizeof turned);
-}
-
-static void store32(uint8_t *p, uint32_t value)
-{
-    const uint32_t turned = __builtin_bswap32(value);
-    memcpy(p, &turned, sizeof turned);
 }
 
 static void store48(uint8_t *p, uint64_t value)

@@ -5,6 +5,7 @@
  * entry contains the complete outer headers except for the source address, the lengths and their contribution to the
  * checksum. Later memory accesses are prefetched one step ahead. There is no architecture, no metadata, no counters.
  */
+#include "bytes.h"
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,17 +56,6 @@ EXPORT void limit_free(struct tunnels *tunnels)
 {
     free(tunnels->entries);
     free(tunnels);
-}
-
-static uint32_t load16(const uint8_t *p)
-{
-    return (uint32_t)p[0] << 8 | p[1];
-}
-
-static void store16(uint8_t *p, uint32_t value)
-{
-    const uint16_t turned = __builtin_bswap16((uint16_t)value);
-    memcpy(p, &turned, sizeof turned);
 }
 
 /* Frames to this address get these outer headers or, without headers, lose theirs. Addresses must be distinct. */

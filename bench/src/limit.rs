@@ -408,8 +408,10 @@ impl UseCaseFrames {
 
 /// Hand-written C, compiled and loaded.
 pub fn library(text: &str) -> Result<Library, Box<dyn Error>> {
-    // The text is compiled alone, so the header is inserted.
-    let text = text.replace("#include \"large.h\"", include_str!("../peers/large.h"));
+    // The text is compiled alone, so the headers are inserted.
+    let text = text
+        .replace("#include \"bytes.h\"", include_str!("../peers/bytes.h"))
+        .replace("#include \"large.h\"", include_str!("../peers/large.h"));
     let object = cgen::compile(&text, &CompileOptions::default())?;
     // SAFETY: the library runs no code when it is loaded.
     Ok(unsafe { Library::new(&object.path)? })

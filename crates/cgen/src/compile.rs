@@ -255,9 +255,7 @@ impl<'a> Job<'a> {
             other => other,
         })
     }
-}
 
-impl Job<'_> {
     /// Compiles the text to a shared object: at once, or unit by unit, several at the same time, and then links these.
     fn make_object(
         &self,

@@ -48,8 +48,8 @@ pub(crate) trait Rules: Send {
     /// Takes a burst from the queues to the end.
     fn egress(&mut self, engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>);
 
-    /// Goes on with packets that have been through the control of ingress on the fast path. `originals` are the packets
-    /// as they were received, as far as requests need them.
+    /// Continues with packets that have been through the control of ingress on the fast path. `originals` are the
+    /// packets as they were received, as far as requests need them.
     fn after_ingress(
         &mut self,
         engine: &mut Engine,
@@ -58,7 +58,7 @@ pub(crate) trait Rules: Send {
         execution: &mut Execution<'_>,
     );
 
-    /// Goes on with packets that have been through the control of egress on the fast path.
+    /// Continues with packets that have been through the control of egress on the fast path.
     fn after_egress(&mut self, engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>);
 
     /// Sends a clone that has come through the mirror port to the ports of its session.
@@ -91,7 +91,7 @@ pub(crate) struct Observability {
     /// Whether the program can tell at which moment a packet was worked on (beside the moment of its reception).
     pub time: bool,
     /// Whether the program can tell how many packets are in a queue, which would show how many are worked on together.
-    /// The fast path has no queue; packets that leave it, and those that do not take it, then go on one by one.
+    /// The fast path has no queue; packets that leave it, and those that do not take it, are then processed one by one.
     pub depths: bool,
 }
 

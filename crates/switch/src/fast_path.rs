@@ -2,8 +2,8 @@
 //! punts.
 //!
 //! What enters: packets that were just received, in chunks or lent frames. What leaves: those that are sent, and to the
-//! rules of the architecture those about which it has to decide. Punted packets go on together, as far as no program
-//! can tell; what comes of each is sent where it stands in its call.
+//! rules of the architecture those about which it has to decide. Punted packets are processed together, as far as no
+//! program can observe it; what comes of each is sent where it stands in its call.
 
 use crate::engine::{Engine, Neighbours, Rules};
 use crate::frame::{Chunks, Frame, Lending};
@@ -20,7 +20,7 @@ use ir::{Effect, Program, Source};
 const MEETING_MORE: [Effect; 4] =
     [Effect::IngressAgain, Effect::CopyToIngress, Effect::EgressAgain, Effect::ParsedCopy];
 
-/// One punted packet in so many is many.
+/// If one packet in this number is punted, many are.
 const MANY_PUNTS: usize = 8;
 
 /// How many frames a call takes where many are punted.
@@ -39,7 +39,7 @@ pub(crate) struct FastPath {
     ports_again: Vec<u64>,
     /// Packets that have left the fast path of lent frames, by their positions; kept to save its allocation.
     taken: Vec<(usize, Option<Packet>)>,
-    /// Punted packets that go on together.
+    /// Punted packets that are processed together.
     punted: Punted,
     /// Whether they do where the core lets them. Replicas alone leave sooner, and so from warmer memory, if they do not
     /// wait for those of others.
@@ -221,7 +221,7 @@ impl Engine {
     }
 
     /// Ends the first packets, the first of which is the `first` of its burst, as their verdicts say. Those that are
-    /// punted remain, to go on together.
+    /// punted remain, to be processed together.
     fn end_together(
         &mut self,
         packets: &mut Vec<Packet>,
@@ -338,12 +338,12 @@ impl Engine {
         asking.map_or(verdicts, |asking| &verdicts[..=asking])
     }
 
-    /// How many punted packets go on together.
+    /// How many punted packets are processed together.
     fn punted_max(&self, execution: &Execution<'_>) -> usize {
         if self.fast.go_together { self.together_max(execution) } else { 1 }
     }
 
-    /// Takes the next punted packets that may go on together.
+    /// Takes the next punted packets that may be processed together.
     fn keep_together(
         &mut self,
         taken: &mut Vec<(usize, Option<Packet>)>,
@@ -369,7 +369,7 @@ impl Engine {
         }
     }
 
-    /// Keeps a punted packet, the `root`th of its call, to go on with others.
+    /// Keeps a punted packet, the `root`th of its call, to be processed with others.
     fn keep_punted(&mut self, mut packet: Packet, verdict: abi::Verdict, root: usize, execution: &mut Execution<'_>) {
         self.roots.begin(&mut packet, root);
         let kept = self.fast.originals.get_mut(root).and_then(Option::take);
@@ -395,7 +395,7 @@ impl Engine {
         self.finish_between(neighbours, rules, execution);
     }
 
-    /// Goes on with punted packets as far as the next queue.
+    /// Processes punted packets as far as the next queue.
     fn decide_about(&mut self, punted: &mut Punted, rules: &mut dyn Rules, execution: &mut Execution<'_>) {
         if !punted.in_ingress.is_empty() {
             rules.after_ingress(self, &mut punted.in_ingress, &mut punted.originals, execution);
@@ -441,7 +441,7 @@ impl Engine {
             && burst.iter().all(|packet| packet.begins_at(self.pool.start()))
     }
 
-    /// Takes packets on a further pass through ingress and egress. The core goes on with those that are punted.
+    /// Takes packets on a further pass through ingress and egress. The core continues with those that are punted.
     pub fn again_path(&mut self, rules: &mut dyn Rules, burst: &mut Vec<Packet>, execution: &mut Execution<'_>) {
         self.timer.start();
         if self.fast.keeps_originals {

@@ -185,7 +185,7 @@ impl Packet {
         self.header_mut().received.data = start as u32;
     }
 
-    /// Leaves the packet so many bytes at most.
+    /// Cuts the packet to at most this many bytes.
     pub(crate) fn cut(&mut self, length: u32) {
         let received = &mut self.header_mut().received;
         received.length = received.length.min(length);

@@ -137,7 +137,7 @@ impl Rules for Psa {
 
 impl Psa {
     /// Carries out what was decided about packets behind ingress, and behind its deparser if it comes to that. Packets
-    /// go on together, so a request of one is carried out before a later request of another.
+    /// are processed together, so a request of one is carried out before a later request of another.
     fn leave_ingress(
         &mut self,
         engine: &mut Engine,

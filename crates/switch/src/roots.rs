@@ -1,11 +1,11 @@
 //! Packets that are worked on together, and what each of them has led to.
 //!
-//! What enters: packets that go on, each with the number of its root, the received packet that it comes from. What
-//! leaves: bursts of packets that go on together, and per root what is sent. If every packet were taken to the end of
-//! all that it causes before the next begins, a root's packets would leave the queues in the order in which they
-//! entered them, and one of them would enter ingress again when the queues are empty. Each root keeps this order here,
-//! and what it sends waits until the roots before it are done. So a program that shares no state between packets cannot
-//! tell how many are worked on together, and all of them go through the blocks in bursts.
+//! What enters: packets to be processed further, each with the number of its root, the received packet that it comes
+//! from. What leaves: bursts of packets that are processed together, and per root what is sent. If every packet were
+//! taken to the end of all that it causes before the next begins, a root's packets would leave the queues in the order
+//! in which they entered them, and one of them would enter ingress again when the queues are empty. Each root keeps
+//! this order here, and what it sends waits until the roots before it are done. So a program that shares no state
+//! between packets cannot observe how many are processed together, and all of them run through the blocks in bursts.
 
 use crate::packet::Packet;
 use base::limits::{BURST_PACKETS_MAX, CALL_FRAMES_MAX, COPIES_MAX};
@@ -31,9 +31,9 @@ struct Root {
 /// Which roots are worked on together.
 #[derive(Clone, Copy)]
 pub(crate) struct Together {
-    /// So many at most.
+    /// At most this many.
     pub roots_max: usize,
-    /// Among so many of the first that are not done.
+    /// Among this many of the first that are not done.
     pub first_of: usize,
 }
 
@@ -91,7 +91,7 @@ impl Roots {
         self.defers = true;
     }
 
-    /// Whether any packet waits here to go on.
+    /// Whether any packet waits here to be processed.
     pub fn has_work(&self) -> bool {
         self.passed + self.again > 0
     }

@@ -201,7 +201,8 @@ fn begin_later_pass(
 
 impl V1Model {
     /// Carries out what was decided about packets behind ingress. (A digest was sent by the program's own last
-    /// statement.) Packets go on together, so a request of one is carried out before a later request of another.
+    /// statement.) Packets are processed together, so a request of one is carried out before a later request of
+    /// another.
     fn leave_ingress(
         &mut self,
         engine: &mut Engine,
@@ -480,7 +481,7 @@ fn leave_queue(packet: &mut Packet, port: u32, now_ns: u64) {
 
 // ------------------------------------------------------------------------------------------------- egress
 
-/// Goes on with packets that have been through egress, and about which was decided.
+/// Continues with packets that have been through egress, and about which was decided.
 fn finish_egress(engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>) {
     leave_egress(engine, burst, execution);
     engine.timer.lap(CoreStage::Egress);
@@ -521,7 +522,7 @@ fn leave_egress(engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Ex
     }
 }
 
-/// Goes on with a replica that has left its path behind egress.
+/// Continues with a replica that has left its path behind egress.
 fn finish_replica(engine: &mut Engine, replica: Packet, execution: &mut Execution<'_>) {
     let mut one = std::mem::take(&mut engine.one);
     one.push(replica);

@@ -27,8 +27,7 @@ pub fn parse<'a>(ip: &ip::Header, datagram: &'a [u8]) -> Option<(Ports, &'a [u8]
     (is_unchecked || is_right()).then(|| (ports, &datagram[HEADER_BYTES..]))
 }
 
-/// The same for a datagram that goes on with so many bytes that are zero, and ends with them. The payload is what comes
-/// before them.
+/// The same for a datagram that ends with this many bytes that are zero. The payload is what comes before them.
 pub(crate) fn parse_before<'a>(ip: &ip::Header, datagram: &'a [u8], zeros: usize) -> Option<(Ports, &'a [u8])> {
     let ports = Ports { source: u16_at(datagram, 0)?, destination: u16_at(datagram, 2)? };
     let length = usize::from(u16_at(datagram, 4)?);
@@ -44,7 +43,7 @@ pub fn emit(ip: &ip::Header, ports: Ports, datagram: &mut [u8]) {
     emit_before(ip, ports, datagram, 0);
 }
 
-/// The same for a datagram that goes on with so many bytes that are zero.
+/// The same for a datagram whose further bytes, this many, are zero.
 ///
 /// # Panics
 /// If it is shorter than a header or longer than 65,535 bytes.
