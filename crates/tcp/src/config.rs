@@ -27,8 +27,8 @@ pub struct Config {
     pub initial_window_segments: u32,
     /// The congestion control. CUBIC: Linux's `tcp_congestion_control`.
     pub congestion: Congestion,
-    /// Whether to negotiate ECN. A listener accepts it too if this is set. False: Linux's `tcp_ecn` 2 does not ask for
-    /// it, and a simulation has no strangers to be asked by. DCTCP always negotiates ECN, as in Linux.
+    /// Whether to negotiate ECN. A listener accepts it too if this is set. False: Linux's `tcp_ecn` 2 does not request
+    /// it, and a simulation has no unknown peers that would. DCTCP always negotiates ECN, as in Linux.
     pub ecn: bool,
     /// Selective acknowledgments (RFC 2018, 2883, 6675). True: Linux's `tcp_sack` and `tcp_dsack`.
     pub sack: bool,
@@ -52,10 +52,10 @@ pub struct Config {
     /// Returns to the initial window after idle periods (RFC 5681, section 4.1). True: Linux's
     /// `tcp_slow_start_after_idle`.
     pub slow_start_after_idle: bool,
-    /// Bytes that may wait for the application. 3 MiB: the most that Linux announces with a `tcp_rmem` of 6 MiB. Linux
-    /// grows into it; this buffer has its size from the start.
+    /// The most received bytes that are buffered until the application reads them. 3 MiB: the most that Linux announces
+    /// with a `tcp_rmem` of 6 MiB. Linux grows into it; this buffer has its size from the start.
     pub receive_buffer_bytes: u64,
-    /// Bytes that may wait to be sent or acknowledged. 4 MiB: Linux's `tcp_wmem`.
+    /// The most bytes that are buffered until they are acknowledged. 4 MiB: Linux's `tcp_wmem`.
     pub send_buffer_bytes: u64,
     /// The longest delay of an acknowledgment; zero acknowledges each segment. 40 ms: Linux's `TCP_DELACK_MIN`.
     pub delayed_ack: Time,
@@ -80,7 +80,7 @@ pub struct Config {
     pub syn_retries: u8,
     /// How long TIME-WAIT lasts. 60 s: Linux's `TCP_TIMEWAIT_LEN`.
     pub time_wait: Time,
-    /// The most ranges in which a sender remembers what is acknowledged, lost or under way, and a receiver what is
+    /// The most ranges in which a sender remembers what is acknowledged, lost or in flight, and a receiver what is
     /// missing. It bounds the memory of a connection (16 bytes a range in a receiver, 32 in a sender): what does not
     /// fit is treated as not received. 128: chosen here.
     pub ranges: u16,
@@ -131,7 +131,7 @@ pub(crate) const WINDOW_SCALE_MAX: u8 = 14;
 
 impl Config {
     /// Whether ECN is negotiated.
-    pub(crate) fn wants_ecn(&self) -> bool {
+    pub(crate) fn negotiates_ecn(&self) -> bool {
         self.ecn || self.congestion == Congestion::Dctcp
     }
 

@@ -11,14 +11,14 @@
 //! next_timeout() passes  on_timer(now)
 //! the application acts   write(bytes), read(bytes), close(), abort()
 //! after each of these    while let Some(segment) = poll_transmit(now): wire::emit and send
-//!                        while let Some(event) = poll_event(): tell the application
+//!                        while let Some(event) = poll_event(): notify the application
 //!                        set the host's timer to next_timeout()
 //! ```
 //!
 //! Segments that belong to no connection are answered with [`Segment::reset_in_answer`].
 //!
-//! `docs/design/tcp.md` says which RFCs are followed, where Linux and ns-3 differ, and what was chosen. The way through
-//! the modules:
+//! `docs/design/tcp.md` lists which RFCs are followed, where Linux and ns-3 differ, and what was chosen. The modules in
+//! reading order:
 //!
 //! * [`segment`], [`wire`], [`payload`]: segments as values and as bytes.
 //! * [`config`], [`events`]: settings; what an application gets to know.

@@ -81,7 +81,11 @@ pub fn first_difference(key: u64, position: u64, bytes: &[u8]) -> Option<usize> 
         let expected = &mut expected[..chunk.len()];
         fill(key, position + checked as u64, expected);
         if chunk != expected {
-            return chunk.iter().zip(expected).position(|(have, want)| *have != *want).map(|index| checked + index);
+            return chunk
+                .iter()
+                .zip(expected)
+                .position(|(byte, expected_byte)| *byte != *expected_byte)
+                .map(|index| checked + index);
         }
         checked += chunk.len();
     }

@@ -8,7 +8,7 @@ use crate::scoreboard::{Delivered, Scoreboard};
 use crate::sequence::Position;
 use base::Time;
 
-/// So many segments above a hole show a loss if nothing was reordered before.
+/// This many segments above a hole show a loss if nothing was reordered before.
 const DUPLICATES: u32 = 3;
 /// Recoveries after which a widened reordering window returns to its normal width.
 const PERSIST: u8 = 16;
@@ -94,7 +94,7 @@ pub(crate) struct TailProbe {
 
 impl TailProbe {
     /// Whether an acknowledgment for a probe is still to come: no other probe is sent before.
-    pub(crate) fn is_waiting(&self) -> bool {
+    pub(crate) fn is_outstanding(&self) -> bool {
         self.episode.is_some()
     }
 

@@ -160,7 +160,7 @@ impl Receiver {
             return;
         }
         if range.start > self.next {
-            self.keep(range);
+            self.buffer_out_of_order(range);
             self.quick = self.quick_max;
             self.acknowledge_now(true);
             return;
@@ -209,7 +209,7 @@ impl Receiver {
     }
 
     /// Stores a range that arrived out of order; if there are too many, it is as if it had not arrived.
-    fn keep(&mut self, mut range: Range) {
+    fn buffer_out_of_order(&mut self, mut range: Range) {
         let first = self.pieces.partition_point(|piece| piece.end < range.start);
         if self.pieces.get(first).is_some_and(|piece| piece.contains(range)) {
             self.duplicate = Some(range);
@@ -268,8 +268,8 @@ impl Receiver {
         self.due
     }
 
-    /// The application read bytes. If the window was small and can be at least doubled, the peer is told (RFC 9293,
-    /// section 3.8.6.2.2, with Linux's threshold: an update for each segment would double the number of
+    /// The application read bytes. If the window was small and can be at least doubled, a window update is sent (RFC
+    /// 9293, section 3.8.6.2.2, with Linux's threshold: an update for each segment would double the number of
     /// acknowledgments).
     pub(crate) fn read(&mut self, bytes: u64) -> u64 {
         let bytes = bytes.min(self.unread);
@@ -282,7 +282,7 @@ impl Receiver {
         bytes
     }
 
-    /// Whether the window may grow by so much: small steps would lead to small segments.
+    /// Whether the window may grow by this much: small steps would lead to small segments.
     fn is_significant(&self, growth: u64) -> bool {
         growth >= self.longest.max(1).min(self.buffer / 2)
     }

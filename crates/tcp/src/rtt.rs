@@ -41,7 +41,7 @@ impl RttEstimator {
         self.measure_coarsely(rtt, config);
     }
 
-    /// Takes a measurement that is as coarse as the clock of time stamps, so that it says nothing about the minimum
+    /// Takes a measurement that is as coarse as the clock of time stamps, so that it does not count for the minimum
     /// (RFC 6298, (2.2) and (2.3)).
     pub(crate) fn measure_coarsely(&mut self, rtt: Time, config: &Config) {
         if self.is_measured {

@@ -16,17 +16,17 @@ use crate::sequence::{Position, Range};
 use base::Time;
 use std::collections::VecDeque;
 
-/// So many runs are kept apart by their exact times of transmission.
+/// Runs up to this number are distinguished by their exact times of transmission.
 const EXACT_RUNS: usize = 24;
 
 /// What the sender knows about bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Fate {
-    /// They are under way.
+    /// They are in flight.
     InFlight,
     /// The receiver has them out of order.
     Sacked,
-    /// They are lost and wait to be retransmitted.
+    /// They are lost and not retransmitted yet.
     Lost,
 }
 
@@ -166,7 +166,7 @@ impl Scoreboard {
         self.sacked_segments
     }
 
-    /// Bytes that wait to be retransmitted.
+    /// Lost bytes that are not retransmitted yet.
     #[inline]
     pub(crate) fn lost(&self) -> u64 {
         self.lost
@@ -385,8 +385,8 @@ impl Scoreboard {
         self.first(|run| run.fate == Fate::InFlight && !run.retransmitted).filter(|range| range.start < below)
     }
 
-    fn first(&self, wanted: impl Fn(&Run) -> bool) -> Option<Range> {
-        let index = self.runs.iter().position(wanted)?;
+    fn first(&self, matches: impl Fn(&Run) -> bool) -> Option<Range> {
+        let index = self.runs.iter().position(matches)?;
         Some(Range { start: self.start_of(index), end: self.runs[index].end })
     }
 

@@ -18,7 +18,7 @@ impl Flags {
     pub const SYN: Flags = Flags(0x02);
     /// Resets the connection.
     pub const RST: Flags = Flags(0x04);
-    /// The receiver is asked to hand the data to the application now.
+    /// The receiver should pass the data to the application now.
     pub const PSH: Flags = Flags(0x08);
     /// The acknowledgment number is valid.
     pub const ACK: Flags = Flags(0x10);
@@ -170,7 +170,7 @@ pub struct Segment {
     pub window: u16,
     /// The options.
     pub options: Options,
-    /// Bytes of payload. [`crate::payload`] says what they contain, from [`Segment::stream_position`] on.
+    /// Bytes of payload. [`crate::payload`] defines their contents, from [`Segment::stream_position`] on.
     pub payload_bytes: u32,
     /// For a segment to send: how many bytes of the stream precede its payload.
     pub stream_position: u64,

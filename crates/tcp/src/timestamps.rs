@@ -17,7 +17,7 @@ pub(crate) struct TimestampState {
     /// The value that is echoed (`TS.Recent`).
     recent: u32,
     recent_at: Time,
-    /// Differs between connections, so that nobody depends on a common clock (section 5.4).
+    /// Differs between connections, so that no peer depends on a common clock (section 5.4).
     offset: u32,
 }
 

@@ -53,9 +53,9 @@ pub struct Ports {
 /// Why bytes are not a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Malformed {
-    /// They are fewer than the header says.
+    /// They are fewer than the header states.
     Short,
-    /// The header says that it is shorter than a header.
+    /// The data offset is less than the length of a header.
     DataOffset,
     /// The checksum is wrong.
     Checksum,
@@ -64,7 +64,7 @@ pub enum Malformed {
 impl std::fmt::Display for Malformed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Malformed::Short => "the segment is shorter than its header says",
+            Malformed::Short => "the segment is shorter than its header states",
             Malformed::DataOffset => "the data offset points into the header",
             Malformed::Checksum => "the checksum is wrong",
         })
@@ -208,7 +208,7 @@ fn parse_options(mut rest: &[u8]) -> Options {
             KIND_NONE => rest = after,
             kind => {
                 let Some(&length) = after.first() else { break };
-                // A length that does not fit says nothing about where the next option begins.
+                // With a length that does not fit, the start of the next option is unknown.
                 let Some((option, next)) = rest.split_at_checked(usize::from(length)) else { break };
                 let Some(value) = option.get(2..) else { break };
                 parse_option(&mut options, kind, value);

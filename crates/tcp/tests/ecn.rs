@@ -106,7 +106,7 @@ fn a_mark_is_echoed_until_the_sender_has_reacted() {
             0.4 < W. 4001:5001 ack 1 ect0
             0.4 < . 5001:6001 ack 1 ect0
             0.4 > . 1:1 ack 6001
-            # A segment may tell and be marked at once.
+            # A segment may echo a mark and be marked itself.
             0.5 < W. 6001:7001 ack 1 ce
             0.5 < . 7001:8001 ack 1 ect0
             0.5 > E. 1:1 ack 8001
@@ -141,7 +141,7 @@ fn the_window_falls_once_per_round_trip() {
             0.2 < E. 1:1 ack 4001
             0.2 < E. 1:1 ack 6001
             0.2 > W. 10001:11001 ack 1 ect0
-            # The first new segment tells the peer. Retransmissions are not ECT.
+            # The first new segment carries CWR. Retransmissions are not ECT.
             0.21 < E. 1:1 ack 8001
             0.21 > . 11001:12001 ack 1 ect0
             0.21 > . 12001:13001 ack 1 ect0
@@ -236,7 +236,7 @@ fn the_receiver_of_dctcp_acknowledges_changes_at_once() {
             0.4 > E. 1:1 ack 6001 win 59000 ect0
             0.4 > . 1:1 ack 7001 win 60000 ect0
             0.4 < . 7001:8001 ack 1 ect0
-            # Nothing waits to be acknowledged before.
+            # No acknowledgment is pending before.
             0.44 > . 1:1 ack 8001 ect0
             0.5 < . 8001:9001 ack 1 ce
             0.5 > E. 1:1 ack 9001 ect0

@@ -136,8 +136,8 @@ fn a_syn_that_timed_out_once_keeps_the_initial_window() {
     );
 }
 
-/// RFC 6298, section 3: time stamps say which SYN was answered, so the handshake measures a round trip nevertheless. As
-/// in Linux, (5.7) is for handshakes that measure none.
+/// RFC 6298, section 3: time stamps show which SYN was answered, so the handshake measures a round trip nevertheless.
+/// As in Linux, (5.7) is for handshakes that measure none.
 #[test]
 fn time_stamps_measure_the_round_trip_of_a_repeated_syn() {
     check(

@@ -13,7 +13,7 @@ const BYTES: u64 = 700_000;
 /// No transfer takes so long, however busy the machine is.
 const DEADLINE: Duration = Duration::from_secs(120);
 
-/// A port on which nobody listens in the new namespace.
+/// A port without a listener in the new namespace.
 const PORT: u16 = 5000;
 
 struct Transfer<'a> {

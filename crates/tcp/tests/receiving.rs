@@ -246,7 +246,7 @@ fn a_window_closes_and_opens_again() {
             0.4 < . 4000:4000 ack 1
             0.4 > . 1:1 ack 4001
             0.4 ? received=4000 readable=4000
-            # A small window would lead to small segments: nothing is said until a segment fits.
+            # A small window would lead to small segments: no update is sent until a segment fits.
             0.5 read 999
             0.6 read 1
             0.6 > . 1:1 ack 4001 win 1000

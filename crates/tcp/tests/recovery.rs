@@ -625,7 +625,7 @@ fn a_probe_that_repaired_a_loss_reduces_the_window() {
 }
 
 /// RFC 8985, section 7: the answer to a probe shows that what was sent before it is lost. Its echo is that of the last
-/// segment that arrived in order (RFC 7323, section 4.3), so it does not tell which copy of the probed segment arrived.
+/// segment that arrived in order (RFC 7323, section 4.3), so it does not show which copy of the probed segment arrived.
 #[test]
 fn the_answer_to_a_probe_uncovers_a_lost_tail_with_time_stamps_too() {
     check(

@@ -26,8 +26,8 @@ fn average_window(line: &mut Line, from: Time, to: Time, rtt: Time) -> f64 {
     segments / ((to - from).seconds() / rtt.seconds())
 }
 
-fn assert_close(have: f64, want: f64, tolerance: f64) {
-    assert!((have / want - 1.0).abs() < tolerance, "{have} instead of {want}");
+fn assert_close(found: f64, expected: f64, tolerance: f64) {
+    assert!((found / expected - 1.0).abs() < tolerance, "{found} instead of {expected}");
 }
 
 /// Mathis et al., "The Macroscopic Behavior of the TCP Congestion Avoidance Algorithm" (1997): sqrt(3/2) / sqrt(p).
@@ -50,9 +50,9 @@ fn cubic_follows_its_response_function() {
         let mut line = Line::new(&config(Congestion::Cubic), rtt.divided(2), Time::ZERO);
         line.drop_every = every;
         let window = average_window(&mut line, Time::from_s(60), Time::from_s(120), rtt);
-        let want = (0.4 * 3.7 / (4.0 * 0.3_f64)).powf(0.25) * (0.1 * every as f64).powf(0.75);
+        let expected = (0.4 * 3.7 / (4.0 * 0.3_f64)).powf(0.25) * (0.1 * every as f64).powf(0.75);
         // The formula leaves out fast convergence, which costs about a tenth here.
-        assert_close(window, want, 0.15);
+        assert_close(window, expected, 0.15);
     }
 }
 

@@ -164,10 +164,10 @@ mod tests {
         window.congestion = 700 * mss;
         // K = cbrt(300 / 0.4) = 9.086 s.
         let rtt = Time::from_ms(100);
-        for (round, have) in rounds(&mut cubic, &mut window, rtt, 180).into_iter().enumerate() {
+        for (round, found) in rounds(&mut cubic, &mut window, rtt, 180).into_iter().enumerate() {
             let t = (round + 1) as f64 * 0.1;
-            let want = 0.4 * (t - 750_f64.cbrt()).powi(3) + 1000.0;
-            assert!((have - want).abs() < 0.01 * want, "after {t} s: {have}, not {want}");
+            let expected = 0.4 * (t - 750_f64.cbrt()).powi(3) + 1000.0;
+            assert!((found - expected).abs() < 0.01 * expected, "after {t} s: {found}, not {expected}");
         }
     }
 
@@ -180,8 +180,8 @@ mod tests {
         window.congestion = cubic.threshold(&window, window.congestion);
         let windows = rounds(&mut cubic, &mut window, Time::from_us(100), 30);
         // 0.529 segments a round trip up to the window before congestion, then 1.
-        for (round, want) in [(0, 14.5), (5, 17.2), (10, 19.8), (20, 29.3)] {
-            assert!((windows[round] - want).abs() < 0.6, "{round}: {} not {want}", windows[round]);
+        for (round, expected) in [(0, 14.5), (5, 17.2), (10, 19.8), (20, 29.3)] {
+            assert!((windows[round] - expected).abs() < 0.6, "{round}: {} not {expected}", windows[round]);
         }
     }
 

@@ -12,14 +12,14 @@ const MIN_RTT_THRESHOLD: Time = Time::from_ms(4);
 const MAX_RTT_THRESHOLD: Time = Time::from_ms(16);
 /// Round-trip times of a round before anything is decided.
 const SAMPLES: u32 = 8;
-/// Conservative slow start is so much slower, and lasts so many rounds.
+/// By how much conservative slow start is slower, and how many rounds it lasts.
 const GROWTH_DIVISOR: u64 = 4;
 const CONSERVATIVE_ROUNDS: u32 = 5;
 
 /// What slow start does next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Growth {
-    /// It grows by so many bytes.
+    /// It grows by this many bytes.
     By(u64),
     /// It has ended.
     End,

@@ -44,7 +44,7 @@ impl Connection {
         if has_ack {
             // RFC 3168, section 6.1.1: ECE without CWR is consent.
             let consents = segment.flags.has(Flags::ECE) && !segment.flags.has(Flags::CWR);
-            if self.handshake.asks_ecn && consents {
+            if self.handshake.requests_ecn && consents {
                 self.ecn.enable(self.config.congestion);
             }
             self.establish(now, segment);
@@ -56,14 +56,14 @@ impl Connection {
         }
     }
 
-    /// Takes over what the peer's SYN says.
+    /// Adopts the options of the peer's SYN.
     fn take_syn(&mut self, now: Time, segment: &Segment) {
         let options = &segment.options;
         self.receiver.start(segment.sequence);
         self.handshake.sack &= options.sack_permitted;
         self.handshake.window_scale &= options.window_scale.is_some();
-        let asks = segment.flags.has(Flags::ECE | Flags::CWR) && !segment.flags.has(Flags::ACK);
-        self.handshake.peer_asked_ecn = asks && self.config.wants_ecn();
+        let requests = segment.flags.has(Flags::ECE | Flags::CWR) && !segment.flags.has(Flags::ACK);
+        self.handshake.peer_requests_ecn = requests && self.config.negotiates_ecn();
         self.timestamps = self.timestamps.take().zip(options.timestamps).map(|(mut state, option)| {
             state.start(now, option.value);
             state
@@ -87,14 +87,14 @@ impl Connection {
         if self.handshake.timeouts > 1 {
             self.sender.windows.congestion = self.sender.windows.mss;
         }
-        if self.state == State::SynReceived && self.handshake.peer_asked_ecn {
+        if self.state == State::SynReceived && self.handshake.peer_requests_ecn {
             self.ecn.enable(self.config.congestion);
         }
         self.state = if self.sender.is_finishing() { State::FinWait1 } else { State::Established };
         self.events.add(Event::Established);
     }
 
-    /// How long the answer to our SYN took (RFC 6298, section 3). After a timeout only time stamps say which SYN it
+    /// How long the answer to our SYN took (RFC 6298, section 3). After a timeout only time stamps show which SYN it
     /// answers.
     fn measure_handshake(&mut self, now: Time, segment: &Segment) {
         let rtt = &mut self.sender.rtt;
@@ -115,8 +115,8 @@ impl Connection {
             return self.end(Event::TimedOut);
         }
         self.handshake.timeouts += 1;
-        // Something on the path may drop SYNs that ask for ECN (RFC 3168, section 6.1.1.1).
-        self.handshake.asks_ecn = false;
+        // Something on the path may drop SYNs that request ECN (RFC 3168, section 6.1.1.1).
+        self.handshake.requests_ecn = false;
         self.handshake.is_due = true;
         self.sender.rtt.back_off(self.config.max_rto);
         self.sender.timers.retransmit = now + self.sender.rtt.timeout();
@@ -131,9 +131,9 @@ impl Connection {
         }
         let has_ack = self.state == State::SynReceived;
         let flags = if has_ack {
-            (Flags::SYN | Flags::ACK).with(Flags::ECE, self.handshake.peer_asked_ecn)
+            (Flags::SYN | Flags::ACK).with(Flags::ECE, self.handshake.peer_requests_ecn)
         } else {
-            Flags::SYN.with(Flags::ECE | Flags::CWR, self.handshake.asks_ecn)
+            Flags::SYN.with(Flags::ECE | Flags::CWR, self.handshake.requests_ecn)
         };
         let options = Options {
             mss: Some(self.config.mss),

@@ -97,7 +97,7 @@ impl Connection {
         }
     }
 
-    /// An acknowledgment that the peer did not ask for; their number is limited (RFC 5961, section 7).
+    /// A challenge acknowledgment; their number is limited (RFC 5961, section 7).
     fn challenge(&mut self, now: Time) {
         if now.since(self.challenges_since) >= CHALLENGE_INTERVAL {
             self.challenges_since = now;
@@ -146,8 +146,8 @@ impl Connection {
         let window_changed = self.sender.update_window(segment.window, false, range.start, to);
         let context = Context { now, config: &self.config, timestamps: self.timestamps.as_ref() };
         self.sender.on_ack(&context, segment, to, window_changed, has_ece);
-        if self.wants_space && to > una {
-            self.wants_space = false;
+        if self.is_writer_blocked && to > una {
+            self.is_writer_blocked = false;
             self.events.add(Event::Writable);
         }
         if self.sender.is_finished() {

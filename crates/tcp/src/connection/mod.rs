@@ -22,7 +22,7 @@ use base::Time;
 pub enum State {
     /// There is no connection (any more).
     Closed,
-    /// Waits for a peer.
+    /// Waits for a connection request.
     Listen,
     /// Has sent a SYN.
     SynSent,
@@ -55,13 +55,13 @@ struct Handshake {
     /// Whether both SYNs so far carried the option.
     sack: bool,
     window_scale: bool,
-    /// Whether the SYN asks for ECN, and whether the peer's did.
-    asks_ecn: bool,
-    peer_asked_ecn: bool,
+    /// Whether the SYN requests ECN, and whether the peer's did.
+    requests_ecn: bool,
+    peer_requests_ecn: bool,
 }
 
-/// At most this many challenge acknowledgments per [`CHALLENGE_INTERVAL`] (RFC 5961, section 7): nobody can make two
-/// endpoints flood each other.
+/// At most this many challenge acknowledgments per [`CHALLENGE_INTERVAL`] (RFC 5961, section 7), so that
+/// an attacker cannot make two endpoints flood each other.
 const CHALLENGES_MAX: u8 = 10;
 const CHALLENGE_INTERVAL: Time = Time::from_s(5);
 
@@ -80,8 +80,8 @@ pub struct Connection {
     /// A reset to be sent.
     reset: Option<Segment>,
     events: EventSet,
-    /// The application waits for space in the send buffer.
-    wants_space: bool,
+    /// The send buffer was too full for the application's last write.
+    is_writer_blocked: bool,
     time_wait_until: Time,
     challenges: u8,
     challenges_since: Time,
@@ -92,7 +92,7 @@ impl Connection {
     pub fn connect(config: &Config, initial_sequence: u32) -> Connection {
         let mut connection = Connection::new(config, initial_sequence, State::SynSent);
         connection.handshake.is_due = true;
-        connection.handshake.asks_ecn = config.wants_ecn();
+        connection.handshake.requests_ecn = config.negotiates_ecn();
         connection
     }
 
@@ -113,7 +113,7 @@ impl Connection {
             earlier_ack: None,
             reset: None,
             events: EventSet::default(),
-            wants_space: false,
+            is_writer_blocked: false,
             time_wait_until: Time::MAX,
             challenges: 0,
             challenges_since: Time::ZERO,
@@ -147,7 +147,7 @@ impl Connection {
             return 0;
         }
         let accepted = self.sender.write(bytes, self.config.send_buffer_bytes);
-        self.wants_space = accepted < bytes;
+        self.is_writer_blocked = accepted < bytes;
         accepted
     }
 

@@ -1,4 +1,4 @@
-//! Acknowledgments: what they deliver, what they say about losses, and how the windows react.
+//! Acknowledgments: what they deliver, which losses they show, and how the windows react.
 
 use super::{Context, DUPLICATES, Sender};
 use crate::config::Config;
@@ -121,7 +121,7 @@ impl Sender {
         }
     }
 
-    /// Takes round-trip times (RFC 6298, section 3: not from what was retransmitted, unless time stamps tell which copy
+    /// Takes round-trip times (RFC 6298, section 3: not from what was retransmitted, unless time stamps show which copy
     /// arrived).
     fn measure(&mut self, context: &Context<'_>, segment: &Segment, delivered: &Delivered) {
         if let Some((first, last)) = delivered.sent_once
@@ -191,7 +191,7 @@ impl Sender {
             return;
         }
         if self.recovery.is_reducing() {
-            // Without SACK, not so much at once that a burst results (RFC 6582, section 3.2, step 3, full
+            // Without SACK, not enough at once to cause a burst (RFC 6582, section 3.2, step 3, full
             // acknowledgment, option 1).
             let mss = self.windows.mss;
             let limit = if self.sack { u64::MAX } else { self.board.outstanding().max(mss) + mss };
@@ -232,7 +232,7 @@ impl Sender {
         is_third && !is_recovering && self.board.mark_first_lost(mss)
     }
 
-    /// Begins fast recovery if something is lost and no recovery is under way.
+    /// Begins fast recovery if something is lost and no recovery is in progress.
     pub(super) fn enter_recovery_if_lost(&mut self, flight: u64) {
         if self.board.lost() == 0 || self.recovery.is_recovering() {
             return;

@@ -139,7 +139,7 @@ impl Sender {
         }
     }
 
-    /// The peer's SYN said what it can do.
+    /// Adopts what the peer offers in its SYN.
     pub(crate) fn negotiate(&mut self, config: &Config, mss: u16, scale: u8, sack: bool, timestamps: bool) {
         self.segment_bytes = u32::from(mss.min(config.mss)).max(MSS_MIN);
         self.scale = scale;
@@ -149,8 +149,8 @@ impl Sender {
         self.windows = Window::new(u64::from(payload), config.initial_window_segments);
     }
 
-    /// Segments were too long for the path: they have at most so many bytes of payload and options from now on, and
-    /// what is under way is sent again. The network is not congested, so the window stays (as in Linux).
+    /// Segments were too long for the path: they have at most this many bytes of payload and options from now on,
+    /// and what is in flight is sent again. The network is not congested, so the window stays (as in Linux).
     pub(crate) fn limit_segments(&mut self, mss: u16) {
         let bytes = u32::from(mss).max(MSS_MIN);
         if bytes >= self.segment_bytes {
@@ -279,7 +279,7 @@ impl Sender {
         self.recovery.forced = true;
         self.probe.reset();
         self.cwr_due = true;
-        // What is still in the network does not keep the first segment from leaving (as in Linux).
+        // What is still in the network does not prevent transmission of the first segment (as in Linux).
         self.windows.congestion = self.pipe() + self.windows.mss;
         self.timeouts = self.timeouts.saturating_add(1);
         self.rtt.back_off(context.config.max_rto);
@@ -288,8 +288,8 @@ impl Sender {
         self.timers.reorder = Time::MAX;
     }
 
-    /// Remembers the windows before a reduction. A second reduction before the first has ended keeps what was before
-    /// both.
+    /// Remembers the windows before a reduction. A second reduction before the first has ended preserves the
+    /// windows before both.
     fn remember_for_undo(&mut self) {
         let earlier = self.recovery.undo.filter(|_| self.recovery.is_recovering());
         let window = earlier.map_or(self.windows, |undo| undo.window);

@@ -38,7 +38,7 @@ impl Outgoing {
 /// Why new data cannot be sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Blocked {
-    /// There is none, or it waits to become a full segment.
+    /// There is none, or too little for a full segment (Nagle).
     NoData,
     /// The peer's window is closed.
     Window,
@@ -126,11 +126,11 @@ impl Sender {
             let outgoing = Outgoing { range, fin: true, is_last: false, reason: Reason::New };
             return if is_fin_due { Ok(outgoing) } else { Err(Blocked::NoData) };
         }
-        let room = self.window_end() - start;
-        if room <= 0 {
+        let usable = self.window_end() - start;
+        if usable <= 0 {
             return Err(Blocked::Window);
         }
-        let length = unsent.min(payload_max).min(room);
+        let length = unsent.min(payload_max).min(usable);
         let fin = is_fin_due && length == unsent;
         let may_be_small = fin || self.small_end <= self.board.start();
         if length < payload_max && !may_be_small && self.nagle {
@@ -197,7 +197,7 @@ impl Sender {
 
     fn retransmit_lost(&mut self, context: &Context<'_>, lost: Range, payload_max: i64) -> Option<Outgoing> {
         let range = self.cut(lost, payload_max);
-        // A window that has shrunk keeps everything but the first segment from being sent again.
+        // If the window has shrunk, only the first segment is retransmitted.
         let is_allowed = range.start == self.board.start() || range.end <= self.window_end();
         if !is_allowed || !(self.recovery.forced || self.fits(range)) {
             self.note_usage(is_allowed);
@@ -250,11 +250,11 @@ impl Sender {
     pub(super) fn schedule_probe(&mut self, context: &Context<'_>) {
         self.timers.probe = Time::MAX;
         let is_quiet = !self.recovery.is_recovering() && self.board.sacked() == 0 && self.board.lost() == 0;
-        if self.rack.is_none() || !is_quiet || self.probe.is_waiting() || self.board.outstanding() == 0 {
+        if self.rack.is_none() || !is_quiet || self.probe.is_outstanding() || self.board.outstanding() == 0 {
             return;
         }
-        let wait = TailProbe::timeout(&self.rtt, self.board.is_one_segment(), context.config.max_ack_delay);
-        self.timers.probe = (context.now + wait).min(self.timers.retransmit);
+        let timeout = TailProbe::timeout(&self.rtt, self.board.is_one_segment(), context.config.max_ack_delay);
+        self.timers.probe = (context.now + timeout).min(self.timers.retransmit);
     }
 
     /// A tail loss probe: new data if there is some, or the last segment again (RFC 8985, section 7.3).

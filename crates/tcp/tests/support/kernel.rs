@@ -49,7 +49,7 @@ impl Tunnel {
             let status = status.map_err(|_| "needs the program `ip`".to_owned())?;
             assert!(status.success(), "ip {arguments}");
         }
-        // Asks for ECN, and agrees to it.
+        // Requests ECN, and accepts it.
         std::fs::write("/proc/sys/net/ipv4/tcp_ecn", "1").map_err(|error| refused(error.to_string()))?;
         Ok(Tunnel { device, buffer: vec![0; 65_536] })
     }
@@ -106,7 +106,7 @@ fn attach(device: &File) -> std::io::Result<()> {
     if result < 0 { Err(std::io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// An application on the kernel's TCP: sends so many bytes and closes, and checks that it receives so many.
+/// An application on the kernel's TCP: sends this many bytes and closes, and checks that it receives as many.
 pub fn exchange(mut stream: TcpStream, to_send: u64, to_receive: u64) {
     let mut reader = stream.try_clone().unwrap();
     let receiver = std::thread::spawn(move || {

@@ -8,13 +8,13 @@ use tcp::{Config, Connection, Ecn, Segment};
 pub struct Line {
     pub ends: [Connection; 2],
     pub now: Time,
-    /// One way.
+    /// Propagation delay, in one direction.
     pub delay: Time,
     /// The time that a segment with payload occupies the line.
     pub gap: Time,
     /// Each new segment of this number is lost; 0 for none.
     pub drop_every: u64,
-    /// A segment that finds so many before it is marked.
+    /// A segment that finds this many before it is marked.
     pub mark_above: u64,
     /// The longest queue so far, in segments.
     pub queue_max: u64,

@@ -16,7 +16,7 @@ pub struct Impairments {
     pub duplication: u64,
     pub reordering: u64,
     pub marks: u64,
-    /// One way, without jitter.
+    /// In one direction, without jitter.
     pub delay: Time,
     pub jitter: Time,
     /// The most a reordered segment is late.
@@ -28,7 +28,7 @@ pub struct Impairments {
 /// One end and its application.
 pub struct End {
     pub connection: Connection,
-    /// What the application still wants to write.
+    /// What the application has still to write.
     pub to_write: u64,
     pub wrote: u64,
     pub read: u64,

@@ -1,7 +1,7 @@
 //! Scripts in the manner of packetdrill.
 //!
-//! A script is a transcript of one endpoint. Lines begin with a time in seconds. Those of the test say what happens to
-//! the endpoint; those of the endpoint say what it did, and are compared (`UPDATE_EXPECT=1` rewrites them).
+//! A script is a transcript of one endpoint. Lines begin with a time in seconds. Those of the test state what happens
+//! to the endpoint; those of the endpoint state what it did, and are compared (`UPDATE_EXPECT=1` rewrites them).
 //!
 //! ```text
 //! # a comment
@@ -13,7 +13,7 @@
 //! 0.2 < . 1:1 ack 1001 win 5000 <sack 1:2 3:4> ce    a segment arrives: flags, positions, and what it carries
 //! 0.2 too_big 1 500                            the network reports a segment; the longest from now on
 //! 0.3 wait                                     time passes
-//! 0.3 ? cwnd=10 phase=Open                     asks for figures
+//! 0.3 ? cwnd=10 phase=Open                     prints figures
 //! 0.1 > P. 1:1001 ack 1 ect0                   the endpoint sends a segment
 //! 0.1 * Established                            the endpoint reports an event
 //! ```
