@@ -42,7 +42,7 @@ pub fn ours(simulation: &Simulation, processor_s: f64) -> Results {
     let channels = channels.map(|index| {
         let counters = simulation.network.counters(index).since(&simulation.before[index]);
         ChannelResult {
-            queue_mean_packets: counters.waiting_ps as f64 / window_ps,
+            queue_mean_packets: counters.queueing_ps as f64 / window_ps,
             packets: counters.packets as f64,
             dropped: counters.dropped() as f64,
             marked: counters.marked as f64,

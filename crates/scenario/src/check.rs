@@ -130,7 +130,7 @@ impl Checker {
 
     fn take_one(&mut self, record: &Record) {
         match &record.event {
-            Event::Sent { identity, waiting_packets, waiting_bytes } => {
+            Event::Sent { identity, queued_packets, queued_bytes } => {
                 if origin(record.label) == Some(record.node)
                     && let Some(identity) = identity
                     && self.facts.hosts.contains_key(&identity.flow.destination)
@@ -143,7 +143,7 @@ impl Checker {
                     packet.on_wire += 1;
                 }
                 let place = self.facts.channel(record).to_owned();
-                self.check_queue(record, &place, (*waiting_packets, *waiting_bytes));
+                self.check_queue(record, &place, (*queued_packets, *queued_bytes));
             }
             Event::Queue(port, packets, bytes) => {
                 let place = format!("port {port} of {}", self.facts.name(record.node));

@@ -112,7 +112,7 @@ fn queues_behind(text: &mut String, simulation: &Simulation, id: NodeId, name: &
         let [end, other] = simulation.scenario.topology.links[index / 2].ends;
         let (_, port) = if index % 2 == 0 { end } else { other };
         let (mean, wait_ps) =
-            (counters.waiting_ps as f64 / now_ps, counters.waiting_ps as f64 / counters.packets.max(1) as f64);
+            (counters.queueing_ps as f64 / now_ps, counters.queueing_ps as f64 / counters.packets.max(1) as f64);
         let (packets, bytes) = (counters.packets, counters.bytes);
         let (deepest, most_bytes) = (counters.queue_packets_max, counters.queue_bytes_max);
         let row = format!("{dropped},{mean:.6},{deepest},{most_bytes},{:.3}", wait_ps / 1e3);

@@ -80,9 +80,9 @@ impl Journeys {
         let (time, node) = (record.time, self.facts.name(record.node));
         let channel = self.facts.channel(record);
         let line = match &record.event {
-            Event::Sent { waiting_packets: 0, .. } => format!("{node} sends it on {channel}"),
-            Event::Sent { waiting_packets, .. } => {
-                format!("{node} sends it on {channel} ({waiting_packets} waiting)")
+            Event::Sent { queued_packets: 0, .. } => format!("{node} sends it on {channel}"),
+            Event::Sent { queued_packets, .. } => {
+                format!("{node} sends it on {channel} ({queued_packets} waiting)")
             }
             Event::Arrived { .. } => format!("{node} gets it"),
             Event::Corrupted => format!("one of its bits is inverted on {channel}"),

@@ -74,7 +74,7 @@ fn channels(simulation: &Simulation, list: &mut List) {
         list.add(format!("dropped_{}", reason.name()), drops as f64);
     }
     list.add("utilisation_max", most(&|it| it.busy_ps as f64 / window_ps));
-    list.add("queue_mean_packets_max", most(&|it| it.waiting_ps as f64 / window_ps));
+    list.add("queue_mean_packets_max", most(&|it| it.queueing_ps as f64 / window_ps));
     list.add("queue_max_packets", most(&|it| it.queue_packets_max as f64));
     list.add("queue_max_bytes", most(&|it| it.queue_bytes_max as f64));
 }

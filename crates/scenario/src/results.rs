@@ -298,7 +298,7 @@ fn channels(simulation: &Simulation) -> String {
         let is_limited = simulation.network.transmitter(index).config().bits_per_s > 0;
         let utilisation = if is_limited { format!("{:.6}", part(counters.busy_ps)) } else { String::new() };
         let _ = write!(text, "{},{},{},{utilisation},", channel.name, counters.packets, counters.bytes);
-        let _ = write!(text, "{:.6},{:.3},", part(counters.waiting_ps), part(counters.waiting_byte_ps));
+        let _ = write!(text, "{:.6},{:.3},", part(counters.queueing_ps), part(counters.queueing_byte_ps));
         let _ = write!(text, "{},{},", counters.queue_packets_max, counters.queue_bytes_max);
         let ChannelCounters { marked, corrupted, duplicated, reordered, .. } = counters;
         let _ = write!(text, "{marked},{corrupted},{duplicated},{reordered}");

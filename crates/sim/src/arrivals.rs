@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// The times between packets.
 #[derive(Clone, Debug)]
 pub enum Arrivals {
-    /// As a line of this rate would carry packets of so many bytes one after the other.
+    /// As a line of this rate would carry packets of this many bytes one after the other.
     Constant {
         /// The line.
         line: Serialiser,
@@ -54,17 +54,17 @@ pub enum Arrivals {
 }
 
 impl Arrivals {
-    /// Packets of so many bytes at a rate in bits per second.
+    /// Packets of this many bytes at a rate in bits per second.
     pub fn constant(bits_per_s: u64, bytes: u64) -> Arrivals {
         Arrivals::Constant { line: Serialiser::new(bits_per_s), bytes }
     }
 
-    /// Packets of so many bytes, as many on average as a rate in bits per second has.
+    /// Packets of this many bytes, as many on average as a rate in bits per second has.
     pub fn poisson(bits_per_s: u64, bytes: u64) -> Arrivals {
         Arrivals::Poisson { mean: Serialiser::new(bits_per_s).duration(bytes) }
     }
 
-    /// Packets of so many bytes at a rate in bits per second, in phases.
+    /// Packets of this many bytes at a rate in bits per second, in phases.
     pub fn on_off(bits_per_s: u64, bytes: u64, on: Time, off: Time) -> Arrivals {
         Arrivals::OnOff { line: Serialiser::new(bits_per_s), bytes, on, off, left: Time::ZERO }
     }

@@ -34,13 +34,13 @@ const ETHERNET_HEADER_BYTES: usize = 14;
 pub struct Transmitter {
     /// When the line has sent everything that was given to it.
     free_at: Time,
-    /// Arrival of the last packet whose order is kept.
+    /// Arrival of the last packet that was not reordered.
     last_arrival: Time,
     line: Serialiser,
     limits: Limits,
-    waiting_bytes: u64,
-    /// Packets that wait, with the times at which their transmissions start.
-    waiting: VecDeque<Waiting>,
+    queued_bytes: u64,
+    /// The queue, with the times at which their transmissions start.
+    queue: VecDeque<Queued>,
     impairments: Option<Box<Impairments>>,
     counters: ChannelCounters,
     /// The first interval of `config.down` that has not ended.
@@ -98,7 +98,7 @@ impl Fate {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Waiting {
+struct Queued {
     start: Time,
     bytes: u32,
 }
@@ -132,8 +132,8 @@ impl Transmitter {
             last_arrival: Time::ZERO,
             line,
             limits: Limits::of(&config),
-            waiting_bytes: 0,
-            waiting: VecDeque::new(),
+            queued_bytes: 0,
+            queue: VecDeque::new(),
             impairments,
             counters: ChannelCounters::default(),
             next_down: 0,
@@ -163,18 +163,18 @@ impl Transmitter {
     /// Times are counted when a packet enters the queue: takes back what of them is after `now`.
     fn take_back(&self, now: Time, counters: &mut ChannelCounters) {
         counters.busy_ps -= u128::from(self.free_at.since(now).ps());
-        for waiting in &self.waiting {
-            let left_ps = u128::from(waiting.start.since(now).ps());
-            counters.waiting_ps -= left_ps;
-            counters.waiting_byte_ps -= left_ps * u128::from(waiting.bytes);
+        for queued in &self.queue {
+            let left_ps = u128::from(queued.start.since(now).ps());
+            counters.queueing_ps -= left_ps;
+            counters.queueing_byte_ps -= left_ps * u128::from(queued.bytes);
         }
     }
 
-    /// Packets and bytes that wait at this time, without the packet in transmission.
+    /// Packets and bytes in the queue at this time, without the packet in transmission.
     pub fn backlog(&mut self, now: Time) -> (usize, u64) {
         self.follow_link(now);
         self.start_transmissions(now);
-        (self.waiting.len(), self.waiting_bytes)
+        (self.queue.len(), self.queued_bytes)
     }
 
     /// When the line is free for another packet.
@@ -223,15 +223,15 @@ impl Transmitter {
         if length.saturating_sub(ETHERNET_HEADER_BYTES) > self.limits.mtu {
             return Some(ChannelDrop::Mtu);
         }
-        let has_to_wait = self.free_at > now;
-        let is_full = self.waiting.len() >= self.limits.queue_packets
-            || self.waiting_bytes + length as u64 > self.limits.queue_bytes;
-        (has_to_wait && is_full).then_some(ChannelDrop::Queue)
+        let is_busy = self.free_at > now;
+        let is_full = self.queue.len() >= self.limits.queue_packets
+            || self.queued_bytes + length as u64 > self.limits.queue_bytes;
+        (is_busy && is_full).then_some(ChannelDrop::Queue)
     }
 
     /// Marks a packet that finds a long queue.
     fn mark(&mut self, packet: &mut Packet) {
-        let is_long = self.waiting.len() >= self.limits.ecn_packets || self.waiting_bytes >= self.limits.ecn_bytes;
+        let is_long = self.queue.len() >= self.limits.ecn_packets || self.queued_bytes >= self.limits.ecn_bytes;
         if is_long && ip::mark_congestion(packet.head_mut()) {
             self.counters.marked += 1;
         }
@@ -245,13 +245,13 @@ impl Transmitter {
         let occupied = self.line.take(framing.line_bytes(length));
         self.free_at = start + occupied;
         if start > now {
-            self.waiting.push_back(Waiting { start, bytes: length as u32 });
-            self.waiting_bytes += length as u64;
+            self.queue.push_back(Queued { start, bytes: length as u32 });
+            self.queued_bytes += length as u64;
         }
-        self.counters.sent(start.since(now), occupied, length, self.waiting.len(), self.waiting_bytes);
+        self.counters.sent(start.since(now), occupied, length, self.queue.len(), self.queued_bytes);
         let gap = if gap_bytes > 0 { self.line.duration(gap_bytes) } else { Time::ZERO };
         let arrival = self.free_at.since(gap) + latency;
-        // A packet of no length on a line without limit keeps its order as well.
+        // A packet of no length on a line without limit stays in order as well.
         arrival.max(self.last_arrival)
     }
 
@@ -298,9 +298,9 @@ impl Transmitter {
 
     /// Lets packets leave the queue whose transmissions have started.
     fn start_transmissions(&mut self, now: Time) {
-        while let Some(first) = self.waiting.front().filter(|first| first.start <= now) {
-            self.waiting_bytes -= u64::from(first.bytes);
-            self.waiting.pop_front();
+        while let Some(first) = self.queue.front().filter(|first| first.start <= now) {
+            self.queued_bytes -= u64::from(first.bytes);
+            self.queue.pop_front();
         }
     }
 
@@ -312,8 +312,8 @@ impl Transmitter {
             self.take_back(start, &mut counters);
             self.counters = counters;
             self.free_at = self.free_at.min(start);
-            self.waiting.clear();
-            self.waiting_bytes = 0;
+            self.queue.clear();
+            self.queued_bytes = 0;
             if now < end {
                 return;
             }

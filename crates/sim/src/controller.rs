@@ -2,11 +2,11 @@
 //!
 //! What enters: packets and digests of programs, entries that have become idle, outcomes of writes, what reads have
 //! found, the time. What leaves: packets, updates and queries for switches. A controller is a node of the network like
-//! any other: what it says and hears is under way for a modelled time, so a seed gives the same bytes on any number of
+//! any other: what it sends and receives has a modelled latency, so a seed gives the same bytes on any number of
 //! threads.
 //!
 //! * [`node`](mod@node): the node that a controller runs in: its work takes time, and it may pause.
-//! * [`link`]: the way between a controller and a switch: messages that take their time.
+//! * [`link`]: the link between a controller and a switch: messages with a latency.
 //! * [`learning`]: a controller that learns where addresses are. [`outside`]: controllers outside of the simulation.
 
 pub mod learning;

@@ -1,7 +1,7 @@
 //! What a switch's device is like: everything of its timing that is not a constant latency.
 //!
 //! What enters: the settings of a device, and the core of a switch. What leaves: the core with its queues, ports and
-//! ways back set up as the device has them.
+//! internal ports set up as the device has them.
 
 use crate::channel::ChannelConfig;
 use crate::pipeline::{PipelineConfig, packets_line};
@@ -17,7 +17,7 @@ pub struct Device {
     pub priorities: u8,
     /// Whether the queues of ports do not know the rates of the links behind them: links have queues of their own then.
     pub is_blind: bool,
-    /// What packets wait for before the core.
+    /// The queue and service before the core.
     pub pipeline: Option<PipelineConfig>,
     /// Changes of queues, in this order.
     pub queues: Vec<QueueChange>,
@@ -28,16 +28,16 @@ pub struct Device {
     /// What a controller has the switch do: commands of `simple_switch_CLI`, with the times at which they take effect,
     /// in order.
     pub commands: Vec<(Time, String)>,
-    /// Ways back into the switch that take time.
+    /// Internal ports, on which packets return into the switch with a latency.
     pub internal_ports: Vec<(InternalPort, InternalPortSettings)>,
 }
 
-/// Where packets wait for the line behind a port.
+/// Where the queue of a port is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum QueuePlace {
     /// In the core, whose ports have the rates of their lines.
     Core,
-    /// At the link, as the core's queue would have them wait: the program cannot tell the difference.
+    /// At the link, where packets queue as they would in the core: no program can observe the difference.
     Behind,
     /// At the link, which has a queue of its own behind that of the core.
     Link,
@@ -74,7 +74,7 @@ impl QueueChange {
 }
 
 impl Device {
-    /// Where packets wait in a switch with this core.
+    /// Where the queues of a switch with this core are.
     pub fn queue_place(&self, core: &Switch) -> QueuePlace {
         let is_plain = self.priorities <= 1
             && self.queues.is_empty()
@@ -121,8 +121,8 @@ impl Device {
         Ok(())
     }
 
-    /// How far apart frames of so many bytes at least leave for a port with this channel, one behind the other: as its
-    /// pipeline, the port and the fastest of its queues let them.
+    /// The least distance at which frames of this many bytes leave for a port with this channel, one behind the other:
+    /// as its pipeline, the port and the fastest of its queues let them.
     pub fn spacing(&self, port: u32, channel: &ChannelConfig, frame_bytes: usize) -> Time {
         let on_line = |bits_per_s: u64| Serialiser::new(bits_per_s).duration(channel.line_bytes(frame_bytes));
         let of_queue = |priority: u32| {
@@ -141,7 +141,7 @@ impl Device {
 }
 
 impl QueuePlace {
-    /// The channel behind a port: where the core has the queue, nothing else waits, and packets are marked by programs.
+    /// The channel behind a port: where the core has the queue, the channel has none, and programs mark packets.
     pub fn channel(self, channel: ChannelConfig) -> ChannelConfig {
         match self {
             QueuePlace::Core => ChannelConfig {

@@ -5,7 +5,7 @@
 //! entry for each, however many packets are in flight.
 //!
 //! A queue is a tournament tree: the sources are the leaves, and each inner node names the one below it that is first.
-//! A change repeats the matches on the way to the root. `bench event-queue` measures it against heaps and a calendar
+//! A change repeats the matches on the path to the root. `bench event-queue` measures it against heaps and a calendar
 //! queue (docs/design/simulator.md).
 //!
 //! * [`EventQueue`]: one queue.
@@ -26,13 +26,13 @@ pub struct EventQueue {
 }
 
 impl EventQueue {
-    /// A queue for so many sources, none of which has an event.
+    /// A queue for this many sources, none of which has an event.
     pub fn new(sources: usize) -> EventQueue {
         let leaves = leaves(sources);
         EventQueue { times: vec![Time::MAX; leaves], winners: winners(leaves) }
     }
 
-    /// Makes room for so many sources at least.
+    /// Makes the queue large enough for this many sources.
     pub fn grow(&mut self, sources: usize) {
         if sources > self.times.len() {
             let mut larger = EventQueue::new(sources);
@@ -72,7 +72,7 @@ pub struct EventQueues {
 }
 
 impl EventQueues {
-    /// Adds a queue for so many sources, none of which has an event.
+    /// Adds a queue for this many sources, none of which has an event.
     pub fn add(&mut self, sources: usize) {
         if self.begins.is_empty() {
             self.begins.push(0);

@@ -2,8 +2,8 @@
 //!
 //! What enters: between two runs of the network, frames of the outside with the times at which they are sent. What
 //! leaves: the frames that have arrived at the host. The node does no I/O: whoever drives the network carries frames in
-//! and out, so the results of such a run do not repeat themselves. Both queues are bounded; what has no room is counted
-//! and dropped, as by a network card whose host is too slow.
+//! and out, so the results of such a run do not repeat themselves. Both queues are bounded; what exceeds them is
+//! counted and dropped, as by a network card whose host is too slow.
 
 use crate::node::{Context, Node};
 use crate::packet::Packet;
@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 /// The port of the host's link.
 const LINK: usize = 0;
 
-/// Frames that wait in each direction: more than a burst, less than memory would notice.
+/// Capacity of the queue of each direction: more than a burst, and little memory.
 const FRAMES_MAX: usize = 4_096;
 
 /// What an external host counts.
@@ -24,9 +24,9 @@ pub struct ExternalCounters {
     pub sent: u64,
     /// Frames that have arrived from the link.
     pub received: u64,
-    /// Frames of the outside for which there was no room.
+    /// Frames of the outside that found the queue full.
     pub sent_dropped: u64,
-    /// Frames from the link that nobody fetched in time.
+    /// Frames from the link that were not fetched in time.
     pub received_dropped: u64,
 }
 
@@ -41,7 +41,7 @@ pub struct ExternalHost {
 }
 
 impl ExternalHost {
-    /// Has it send a frame at this time; frames are sent in the order of the calls. One for which there is no room, or
+    /// Has it send a frame at this time; frames are sent in the order of the calls. One that finds the queue full, or
     /// that is longer than any packet, is dropped and counted.
     pub fn send(&mut self, at: Time, frame: &[u8]) {
         if self.outgoing.len() >= FRAMES_MAX || frame.len() > PACKET_BYTES_MAX {
@@ -52,8 +52,8 @@ impl ExternalHost {
         self.outgoing.push_back((at.max(last), frame.to_vec()));
     }
 
-    /// How many frames it can be given to send.
-    pub fn room(&self) -> usize {
+    /// How many further frames its queue can hold.
+    pub fn free_slots(&self) -> usize {
         FRAMES_MAX - self.outgoing.len()
     }
 
@@ -138,14 +138,14 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_room_is_counted() {
+    fn frames_beyond_the_capacity_are_counted() {
         let (mut network, [a, b]) = network();
         for _ in 0..FRAMES_MAX + 2 {
             host(&mut network, a).send(Time::ZERO, &[1; 60]);
         }
-        assert_eq!(host(&mut network, a).room(), 0);
+        assert_eq!(host(&mut network, a).free_slots(), 0);
         network.run_until(Time::from_ms(10));
-        // Nobody has fetched them: the next ones find no room.
+        // They were not fetched: the next ones find the queue full.
         for _ in 0..3 {
             host(&mut network, a).send(Time::from_ms(10), &[2; 60]);
         }

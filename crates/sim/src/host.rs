@@ -101,7 +101,7 @@ impl Host {
         self.listeners.insert(port, listener);
     }
 
-    /// Has it ask others.
+    /// Has it send requests to others.
     pub fn add_incast(&mut self, flow: &IncastFlow) {
         let first = self.tasks.len();
         for (to, ports) in &flow.to {
@@ -208,7 +208,7 @@ impl Host {
         let Some((header, payload)) = ethernet::Header::parse(frame) else {
             return self.stack.count(|counters| &mut counters.malformed);
         };
-        if !self.stack.hears(header.destination) {
+        if !self.stack.accepts(header.destination) {
             return self.stack.count(|counters| &mut counters.for_others);
         }
         match header.ethertype {
@@ -230,7 +230,7 @@ impl Host {
         let (content, bytes) = packet.rest()?;
         let (frame, head) = ethernet::Header::parse(packet.head())?;
         let (header, head) = ip::Header::parse_before(frame.ethertype, head, bytes)?;
-        (self.stack.hears(frame.destination) && self.stack.takes(header.destination)).then_some(())?;
+        (self.stack.accepts(frame.destination) && self.stack.takes(header.destination)).then_some(())?;
         match (header.protocol, content) {
             (ip::TCP, Content::Stream { .. }) => {
                 let (ports, mut segment, _) = tcp::parse(&header, head)?;
@@ -341,7 +341,7 @@ impl Host {
         };
         let key = (ports.destination, header.source, ports.source);
         let connection = self.connections.get(&key).copied();
-        // Of what a connection waits for the sum is known.
+        // The sum of the payload that a connection expects is known.
         let expected = connection.and_then(|index| self.expected(index, &segment));
         let is_expected = expected.is_some_and(|content| content.is(payload));
         let head = &bytes[..bytes.len() - if is_expected { payload.len() } else { 0 }];
@@ -366,7 +366,7 @@ impl Host {
         self.take_segment(context, index, &segment, payload.is_empty() || is_expected);
     }
 
-    /// What a connection waits for as the payload of a segment.
+    /// What a connection expects as the payload of a segment.
     fn expected(&self, connection: usize, segment: &::tcp::Segment) -> Option<Content> {
         match self.tasks.get(connection) {
             Some(Task::Tcp(endpoint)) => endpoint.expected(segment),

@@ -4,7 +4,7 @@
 //! and the counters of all channels after any time. The result depends on nothing else: the crate reads no clock and
 //! does no I/O, and any number of threads gives the same bytes. docs/design/simulator.md has the reasons.
 //!
-//! The way through:
+//! The modules in reading order:
 //! * [`time`], [`random`]: picoseconds, rates, and random numbers that are the same on every machine.
 //! * [`packet`]: packets and the pools of their memory. [`wire`]: their formats.
 //! * [`channel`]: one direction of a link: transmitter, queue, impairments, packets in flight.

@@ -64,7 +64,7 @@ impl Network {
         self.partitions.iter_mut().for_each(|partition| partition.fabric.now = self.now);
     }
 
-    /// Limits the memory of packets that are under way, in bytes, from now on.
+    /// Limits the memory of packets in flight, in bytes, from now on.
     pub fn limit_packets(&mut self, bytes: u64) {
         let share = bytes / self.partitions.len() as u64;
         self.partitions.iter_mut().for_each(|partition| partition.fabric.pool.set_limit(share));
@@ -167,7 +167,7 @@ impl Network {
         self.transmitter(channel).counters(self.now)
     }
 
-    /// Packets and bytes that wait for a channel now.
+    /// Packets and bytes in the queue of a channel now.
     pub fn backlog(&mut self, channel: usize) -> (usize, u64) {
         let Channel { partition, port, .. } = self.channels[channel];
         self.partitions[partition as usize].transmitter_mut(port as usize).backlog(self.now)

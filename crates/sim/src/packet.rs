@@ -3,8 +3,8 @@
 //! What enters: lengths and bytes. What leaves: packets that move from node to node without being copied. The space
 //! before the bytes lets a program put headers in front of them where they lie.
 //!
-//! The payload of hosts' packets follows from a few numbers (`Content`). It is written when somebody looks at it: a
-//! program, a capture, a link that inverts a bit. Routers look at headers only, and a host knows what it waits for. So
+//! The payload of hosts' packets follows from a few numbers (`Content`). It is written when it is read: by a
+//! program, a capture, a link that inverts a bit. Routers read headers only, and a host knows what it expects. So
 //! in a network of routers a packet is a few lines of the cache, and not a whole buffer.
 
 use base::limits::{LENT_HEADROOM_BYTES, PACKET_BYTES_MAX};
@@ -15,7 +15,7 @@ const SIZES: [usize; 4] = [256, 1_792, 10_240, PACKET_BYTES_MAX + LENT_HEADROOM_
 /// What processors fetch from memory at once.
 pub(crate) const CACHE_LINE_BYTES: usize = 64;
 
-/// Free buffers that a pool keeps of each size; more than are in flight in most networks.
+/// Free buffers that a pool holds of each size; more than are in flight in most networks.
 const FREE_MAX: usize = 16_384;
 
 /// A packet.
@@ -40,7 +40,7 @@ pub(crate) enum Content {
     },
 }
 
-/// What a content takes where it is kept.
+/// What a content takes where it is stored.
 const CONTENT_BYTES: usize = 24;
 
 /// A payload that is not longer is written at once: it would be in the same lines of the cache.
@@ -75,7 +75,7 @@ impl Content {
 }
 
 impl Packet {
-    /// Which packet of a host this is, on its whole way: see [`crate::record`]. 0 for others.
+    /// Which packet of a host this is, on its whole path: see [`crate::record`]. 0 for others.
     #[inline]
     pub fn label(&self) -> u64 {
         self.label
@@ -199,7 +199,7 @@ impl Default for Pool {
 }
 
 impl Pool {
-    /// A packet of so many bytes, all zero.
+    /// A packet of this many bytes, all zero.
     ///
     /// # Panics
     /// If it is longer than `base::limits::PACKET_BYTES_MAX`.
@@ -238,7 +238,7 @@ impl Pool {
         self.left == 0
     }
 
-    /// A packet of so many bytes, whatever they are: all of them are to be written.
+    /// A packet of this many bytes with any contents: all of them are to be written.
     ///
     /// # Panics
     /// If it is longer than `base::limits::PACKET_BYTES_MAX`.
@@ -286,15 +286,15 @@ mod tests {
     #[test]
     fn a_rest_is_written_when_it_is_read() {
         let mut pool = Pool::default();
-        for (bytes, kept) in [(300, 200), (80, 80), (1_700, 1_700)] {
+        for (bytes, left) in [(300, 200), (80, 80), (1_700, 1_700)] {
             for content in [Content::Zeros, Content::Stream { key: 9, position: 1_000 }] {
                 let mut packet = pool.copy_of(&vec![7; bytes]);
                 packet.set_rest(20, content);
                 let is_left = bytes - 20 >= LEFT_BYTES_MIN;
                 assert_eq!(packet.rest(), is_left.then_some((content, bytes - 20)));
                 assert_eq!((packet.len(), packet.head()[..20].iter().sum::<u8>()), (bytes, 140));
-                packet.truncate(kept);
-                let mut expected = vec![7; kept];
+                packet.truncate(left);
+                let mut expected = vec![7; left];
                 content.write(&mut expected[20..]);
                 assert_eq!(packet.bytes(), expected);
                 assert_eq!((packet.rest(), packet.head()), (None, &expected[..]));

@@ -2,7 +2,7 @@
 //!
 //! What enters: packets that arrive, with their times. What leaves: the same packets, one after the other, when a
 //! server is free for them. A hardware pipeline is one server, which takes a packet in each clock; a software switch
-//! has one for each core, and a flow keeps to its core, as with receive-side scaling.
+//! has one for each core, and a flow stays on its core, as with receive-side scaling.
 
 use crate::packet::Packet;
 use crate::router::Flow;
@@ -16,9 +16,9 @@ pub struct PipelineConfig {
     pub servers: usize,
     /// What each of them takes for a packet.
     pub service: Service,
-    /// The most packets that wait for a server.
+    /// Capacity of a server's queue in packets.
     pub queue_packets: usize,
-    /// The most bytes that wait for it.
+    /// Capacity of a server's queue in bytes.
     pub queue_bytes: u64,
 }
 
@@ -27,7 +27,7 @@ pub struct PipelineConfig {
 pub enum Service {
     /// This long.
     Cost(Time),
-    /// As long as this many packets a second say.
+    /// As long as at this many packets a second.
     PacketsPerS(u64),
 }
 
@@ -41,7 +41,7 @@ impl Service {
     }
 }
 
-/// So many packets a second: a packet counts as a byte.
+/// A line with this many packets a second: a packet counts as a byte.
 pub(crate) fn packets_line(packets_per_s: u64) -> Serialiser {
     Serialiser::new(packets_per_s.saturating_mul(8))
 }
@@ -51,17 +51,17 @@ pub(crate) fn packets_line(packets_per_s: u64) -> Serialiser {
 pub struct PipelineCounters {
     /// Packets that a server took.
     pub packets: u64,
-    /// How long they had waited, in picoseconds.
+    /// Sum of their queueing delays, in picoseconds.
     pub waited_ps: u128,
-    /// The most packets that waited for a server.
+    /// The most packets in the queue of a server.
     pub queue_packets_max: usize,
     /// Packets that came while the queue was full.
     pub dropped: u64,
 }
 
-/// A packet that waits.
+/// A packet in the queue of a server.
 #[derive(Debug)]
-pub(crate) struct Waiting {
+pub(crate) struct Queued {
     pub(crate) packet: Packet,
     pub(crate) port: usize,
     pub(crate) arrived: Time,
@@ -71,19 +71,19 @@ pub(crate) struct Waiting {
 pub(crate) enum Admission {
     /// This server takes it now.
     Now(Packet, usize),
-    /// It waits.
-    Later,
-    /// There is no room.
+    /// It is queued.
+    Queued,
+    /// The queue is full.
     Refused(Packet),
 }
 
 #[derive(Debug)]
 struct Server {
     free_at: Time,
-    /// Keeps what a packet's time lacks of a whole number of picoseconds.
+    /// Carries fractions of picoseconds over to the next packet.
     rate: Serialiser,
-    waiting: VecDeque<Waiting>,
-    waiting_bytes: u64,
+    queue: VecDeque<Queued>,
+    queued_bytes: u64,
 }
 
 /// The servers before a core.
@@ -91,7 +91,7 @@ struct Server {
 pub(crate) struct Pipeline {
     config: PipelineConfig,
     servers: Vec<Server>,
-    /// When the first waiting packet is taken.
+    /// When the first queued packet is taken.
     next: Time,
     counters: PipelineCounters,
 }
@@ -105,8 +105,8 @@ impl Pipeline {
         let server = |_| Server {
             free_at: Time::ZERO,
             rate: packets_line(packets_per_s),
-            waiting: VecDeque::new(),
-            waiting_bytes: 0,
+            queue: VecDeque::new(),
+            queued_bytes: 0,
         };
         let servers = (0..config.servers.max(1)).map(server).collect();
         Pipeline { config, servers, next: Time::MAX, counters: PipelineCounters::default() }
@@ -120,44 +120,44 @@ impl Pipeline {
     pub(crate) fn admit(&mut self, now: Time, packet: Packet, port: usize) -> Admission {
         let index = self.server_of(&packet);
         let server = &mut self.servers[index];
-        if server.free_at <= now && server.waiting.is_empty() {
+        if server.free_at <= now && server.queue.is_empty() {
             self.serve(index, now, now);
             return Admission::Now(packet, index);
         }
         let bytes = packet.len() as u64;
-        if server.waiting.len() >= self.config.queue_packets || server.waiting_bytes + bytes > self.config.queue_bytes {
+        if server.queue.len() >= self.config.queue_packets || server.queued_bytes + bytes > self.config.queue_bytes {
             self.counters.dropped += 1;
             return Admission::Refused(packet);
         }
-        server.waiting_bytes += bytes;
-        server.waiting.push_back(Waiting { packet, port, arrived: now });
-        self.counters.queue_packets_max = self.counters.queue_packets_max.max(server.waiting.len());
+        server.queued_bytes += bytes;
+        server.queue.push_back(Queued { packet, port, arrived: now });
+        self.counters.queue_packets_max = self.counters.queue_packets_max.max(server.queue.len());
         self.next = self.next.min(server.free_at);
-        Admission::Later
+        Admission::Queued
     }
 
-    /// When the first waiting packet is taken.
+    /// When the first queued packet is taken.
     #[inline]
     pub(crate) fn next(&self) -> Time {
         self.next
     }
 
-    /// A waiting packet that is taken now, and by which server.
-    pub(crate) fn take(&mut self, now: Time) -> Option<(Waiting, usize)> {
+    /// A queued packet that is taken now, and by which server.
+    pub(crate) fn take(&mut self, now: Time) -> Option<(Queued, usize)> {
         if self.next > now {
             return None;
         }
-        let is_due = |server: &Server| server.free_at <= now && !server.waiting.is_empty();
+        let is_due = |server: &Server| server.free_at <= now && !server.queue.is_empty();
         let index = (0..self.servers.len())
             .filter(|&it| is_due(&self.servers[it]))
             .min_by_key(|&it| self.servers[it].free_at)?;
         let server = &mut self.servers[index];
-        let waiting = server.waiting.pop_front()?;
-        server.waiting_bytes -= waiting.packet.len() as u64;
+        let queued = server.queue.pop_front()?;
+        server.queued_bytes -= queued.packet.len() as u64;
         // From when it could begin: a server that is looked at a little late is as fast as it is.
         let start = server.free_at;
-        self.serve(index, start, waiting.arrived);
-        Some((waiting, index))
+        self.serve(index, start, queued.arrived);
+        Some((queued, index))
     }
 
     fn serve(&mut self, server: usize, start: Time, arrived: Time) {
@@ -167,25 +167,25 @@ impl Pipeline {
         self.charge(server, 1);
     }
 
-    /// Takes all packets out that wait: the switch restarts.
+    /// Takes all packets out of the queues: the switch restarts.
     pub(crate) fn clear(&mut self) -> Vec<Packet> {
         self.next = Time::MAX;
         let servers = self.servers.iter_mut();
-        let waiting = servers.flat_map(|server| {
-            (server.waiting_bytes, server.free_at) = (0, Time::ZERO);
-            server.waiting.drain(..)
+        let queued = servers.flat_map(|server| {
+            (server.queued_bytes, server.free_at) = (0, Time::ZERO);
+            server.queue.drain(..)
         });
-        waiting.map(|waiting| waiting.packet).collect()
+        queued.map(|queued| queued.packet).collect()
     }
 
-    /// A packet of a server makes so many passes.
+    /// A packet of a server makes this many passes.
     pub(crate) fn charge(&mut self, server: usize, passes: u64) {
         let it = &mut self.servers[server];
         it.free_at += match self.config.service {
             Service::Cost(cost) => cost.times(passes),
             Service::PacketsPerS(_) => it.rate.take(passes),
         };
-        let next = |server: &Server| if server.waiting.is_empty() { Time::MAX } else { server.free_at };
+        let next = |server: &Server| if server.queue.is_empty() { Time::MAX } else { server.free_at };
         self.next = self.servers.iter().map(next).min().unwrap_or(Time::MAX);
     }
 
@@ -208,8 +208,8 @@ mod tests {
         PipelineConfig { servers: 1, service, queue_packets: usize::MAX, queue_bytes: u64::MAX }
     }
 
-    /// Mean waiting time of Poisson arrivals of this load, in service times.
-    fn mean_wait(load: f64, packets: u64) -> f64 {
+    /// Mean queueing delay of Poisson arrivals of this load, in service times.
+    fn mean_delay(load: f64, packets: u64) -> f64 {
         let cost = Time::from_ns(100);
         let mut pipeline = Pipeline::new(config(Service::Cost(cost)));
         let (mut pool, mut rng) = (Pool::default(), base::Rng::new(5));
@@ -217,15 +217,15 @@ mod tests {
         let mut now = Time::ZERO;
         for _ in 0..packets {
             now += random::exponential_time(&mut rng, mean);
-            while let Some((waiting, _)) = pipeline.take(now) {
-                pool.give(waiting.packet);
+            while let Some((queued, _)) = pipeline.take(now) {
+                pool.give(queued.packet);
             }
             if let Admission::Now(packet, _) | Admission::Refused(packet) = pipeline.admit(now, pool.zeroed(60), 0) {
                 pool.give(packet);
             }
         }
-        while let Some((waiting, _)) = pipeline.take(pipeline.next().min(Time::from_s(1_000))) {
-            pool.give(waiting.packet);
+        while let Some((queued, _)) = pipeline.take(pipeline.next().min(Time::from_s(1_000))) {
+            pool.give(queued.packet);
         }
         assert_eq!(pipeline.counters().packets, packets);
         pipeline.counters().waited_ps as f64 / packets as f64 / cost.ps() as f64
@@ -234,13 +234,13 @@ mod tests {
     #[test]
     fn packets_wait_as_in_an_m_d_1_queue() {
         for load in [0.3, 0.6, 0.8] {
-            let (measured, expected) = (mean_wait(load, 200_000), load / (2.0 * (1.0 - load)));
+            let (measured, expected) = (mean_delay(load, 200_000), load / (2.0 * (1.0 - load)));
             assert!((measured / expected - 1.0).abs() < 0.04, "load {load}: {measured} {expected}");
         }
     }
 
     #[test]
-    fn a_second_has_as_many_packets_as_the_rate_says() {
+    fn a_second_has_as_many_packets_as_the_rate_allows() {
         let mut pool = Pool::default();
         let mut pipeline = Pipeline::new(config(Service::PacketsPerS(3_000_000)));
         (0..3_001).for_each(|_| drop(pipeline.admit(Time::ZERO, pool.zeroed(60), 0)));
@@ -253,13 +253,13 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_room_is_refused() {
+    fn packets_beyond_the_capacity_are_refused() {
         let mut pool = Pool::default();
         let limited = PipelineConfig { queue_packets: 3, queue_bytes: 250, ..config(Service::Cost(Time::from_us(1))) };
         let mut pipeline = Pipeline::new(limited);
         let mut admit = |bytes| match pipeline.admit(Time::ZERO, pool.zeroed(bytes), 0) {
             Admission::Now(..) => 'n',
-            Admission::Later => 'l',
+            Admission::Queued => 'l',
             Admission::Refused(_) => 'r',
         };
         let answers: String = [100, 100, 100, 100, 50, 10].map(&mut admit).iter().collect();
@@ -272,7 +272,7 @@ mod tests {
         let mut pool = Pool::default();
         let mut pipeline = Pipeline::new(config(Service::Cost(Time::from_ns(10))));
         assert!(matches!(pipeline.admit(Time::ZERO, pool.zeroed(60), 0), Admission::Now(..)));
-        assert!(matches!(pipeline.admit(Time::ZERO, pool.zeroed(60), 0), Admission::Later));
+        assert!(matches!(pipeline.admit(Time::ZERO, pool.zeroed(60), 0), Admission::Queued));
         assert_eq!(pipeline.next(), Time::from_ns(10));
         pipeline.charge(0, 2);
         assert_eq!(pipeline.next(), Time::from_ns(30));

@@ -1,10 +1,11 @@
-//! What happens to packets on their ways, for captures, traces and checks.
+//! What happens to packets on their paths, for captures, traces and checks.
 //!
 //! What enters: which channels are captured, and whether packets are followed. What leaves: records in an order that
 //! does not depend on the number of threads: by time, then by node, then as they happened at the node.
 //!
-//! A packet that a host sends to another one has a label, which it keeps from hop to hop. Labels of a host grow in the
-//! order in which it sends. A duplicate that a link makes has none; copies that a program makes have the same one.
+//! A packet that a host sends to another one has a label, which does not change from hop to hop. Labels of a host grow
+//! in the order in which it sends. A duplicate that a link makes has none; copies that a program makes have the same
+//! one.
 
 use crate::channel::ChannelDrop;
 use crate::network::NodeId;
@@ -49,10 +50,10 @@ pub enum Event {
     Sent {
         /// What it is, at the host that sends it.
         identity: Option<Box<Identity>>,
-        /// Packets that wait for the channel, with this one.
-        waiting_packets: usize,
+        /// Packets in the queue of the channel, with this one.
+        queued_packets: usize,
         /// Their bytes.
-        waiting_bytes: u64,
+        queued_bytes: u64,
     },
     /// It has arrived at a node.
     Arrived {
@@ -63,7 +64,7 @@ pub enum Event {
     Corrupted,
     /// It has come to its end.
     Lost(Loss),
-    /// What waits for a port of a switch that runs a program: packets and bytes.
+    /// The queue of a port of a switch that runs a program: packets and bytes.
     Queue(u32, usize, u64),
     /// What a program did with it, for people.
     Steps(Vec<String>),
@@ -74,13 +75,13 @@ pub enum Event {
 pub enum Loss {
     /// The channel on which it was sent lost it.
     Channel(ChannelDrop),
-    /// A router has no way to its destination.
+    /// A router has no route to its destination.
     NoRoute,
     /// A router is not its station, or does not know its protocol.
     Ignored,
     /// Its time to live ended.
     Expired,
-    /// A switch with a program had no room for it before its pipeline.
+    /// A switch with a program had a full queue before its pipeline.
     Pipeline,
     /// A switch with a program dropped it.
     Switch(DropReason),

@@ -131,12 +131,13 @@ pub struct Router {
     routes: Routes,
     counters: RouterCounters,
     budget: Budget,
-    /// Of the packets of a burst: where they go. Empty between bursts.
-    ways: Vec<Way>,
+    /// Those for the packets of a burst. Empty between bursts.
+    decisions: Vec<Decision>,
 }
 
-/// Where a packet goes: to this port; `None` if it is not for the router's Ethernet address, so not to be forwarded.
-type Way = Option<Result<usize, Refusal>>;
+/// The forwarding decision for a packet: its port or why it has none; `None` if it is not for the router's Ethernet
+/// address, so not to be forwarded.
+type Decision = Option<Result<usize, Refusal>>;
 
 /// Groups and routes in the form in which a packet touches the least memory.
 #[derive(Default)]
@@ -171,10 +172,10 @@ impl Routes {
 impl Router {
     /// A router.
     pub fn new(mut config: RouterConfig) -> Router {
-        // In a large network they take more memory than everything else: they are kept in one form.
+        // In a large network they take more memory than everything else: they are stored in one form only.
         let routes = Routes::new(&take(&mut config.groups), &take(&mut config.routes));
         let (counters, budget) = (RouterCounters::default(), Budget::default());
-        Router { config, routes, counters, budget, ways: Vec::new() }
+        Router { config, routes, counters, budget, decisions: Vec::new() }
     }
 
     /// What it has counted.
@@ -193,15 +194,15 @@ impl Router {
         }
     }
 
-    /// Where a packet goes that has arrived on a port.
-    fn way(&self, from: usize, packet: &Packet) -> Way {
+    /// The decision for a packet that has arrived on a port.
+    fn decide(&self, from: usize, packet: &Packet) -> Decision {
         let destination = crate::wire::array(packet.head(), 0).map(Mac);
         (destination == Some(self.config.ports[from].mac)).then(|| self.route(packet.head()))
     }
 
-    /// Sends a packet on its way.
-    fn send(&mut self, context: &mut Context<'_>, from: usize, packet: Packet, way: Way) {
-        if let Some(route) = way {
+    /// Carries out a decision.
+    fn send(&mut self, context: &mut Context<'_>, from: usize, packet: Packet, decision: Decision) {
+        if let Some(route) = decision {
             return self.forward(context, from, packet, route);
         }
         let is_group = crate::wire::array(packet.head(), 0).map(Mac).is_some_and(Mac::is_group);
@@ -363,8 +364,8 @@ impl Node for Router {
             let Some((_, groups, routes)) = self.config.updates.pop_front() else { break };
             self.routes = Routes::new(&groups, &routes);
         }
-        let way = self.way(port, &packet);
-        self.send(context, port, packet, way);
+        let decision = self.decide(port, &packet);
+        self.send(context, port, packet, decision);
     }
 
     fn takes_bursts(&self) -> bool {
@@ -381,20 +382,20 @@ impl Node for Router {
         if self.config.updates.front().is_some_and(|(time, ..)| *time <= last) {
             return node::receive_singly(self, context, arrivals);
         }
-        let mut ways = take(&mut self.ways);
+        let mut decisions = take(&mut self.decisions);
         for Arrival { port, packet, .. } in &*arrivals {
-            let way = self.way(*port, packet);
-            if let Some(Ok(port)) = way {
+            let decision = self.decide(*port, packet);
+            if let Some(Ok(port)) = decision {
                 context.fetch(port);
             }
-            ways.push(way);
+            decisions.push(decision);
         }
-        ways.iter().for_each(|way| way.iter().flatten().for_each(|port| context.fetch_peer(*port)));
-        for (Arrival { time, port, packet }, way) in arrivals.drain(..).zip(ways.drain(..)) {
+        decisions.iter().for_each(|decision| decision.iter().flatten().for_each(|port| context.fetch_peer(*port)));
+        for (Arrival { time, port, packet }, decision) in arrivals.drain(..).zip(decisions.drain(..)) {
             context.set_now(time);
-            self.send(context, port, packet, way);
+            self.send(context, port, packet, decision);
         }
-        self.ways = ways;
+        self.decisions = decisions;
     }
 
     fn timer(&mut self, _context: &mut Context<'_>) {}

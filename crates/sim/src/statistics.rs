@@ -92,11 +92,11 @@ impl Delays {
 
     /// The span that `part` of all (from 0 to 1) do not exceed: exact to one part in 128.
     pub fn quantile(&self, part: f64) -> Option<Time> {
-        let wanted = ((self.count as f64 * part).ceil() as u64).clamp(1, self.count.max(1));
+        let rank = ((self.count as f64 * part).ceil() as u64).clamp(1, self.count.max(1));
         let mut seen = 0;
         let index = self.counts.iter().position(|&count| {
             seen += u64::from(count);
-            seen >= wanted
+            seen >= rank
         })?;
         Some(Time::from_ps(highest(self.first + index).clamp(self.least, self.greatest)))
     }

@@ -66,7 +66,7 @@ pub struct SwitchNode {
     restarts: VecDeque<(Interval, Switch)>,
     tracer: Option<Box<dyn StepTracer>>,
     inside: Inside,
-    /// By port: the most packets that were recorded to wait.
+    /// By port: the most packets that a recorded queue had.
     deepest: OrderedMap<u32, usize>,
     /// The program's number of each port.
     numbers: Vec<u32>,
@@ -74,7 +74,7 @@ pub struct SwitchNode {
     ports: Vec<(u32, usize)>,
     ingress_latency: Time,
     queue_place: QueuePlace,
-    /// What packets wait for before the core.
+    /// The queues and service before the core.
     pipeline: Option<Pipeline>,
     commands: Commands,
     agent: Option<Box<Agent>>,
@@ -96,8 +96,8 @@ struct Sent {
 }
 
 impl SwitchNode {
-    /// A switch whose ports have these numbers, each with the channel that follows it. Its packets have been under way
-    /// in the device for `ingress_latency` when they arrive at the core.
+    /// A switch whose ports have these numbers, each with the channel that follows it. Its packets have been in the
+    /// device for `ingress_latency` when they arrive at the core.
     pub fn new(
         mut core: Switch,
         ports: &[(u32, ChannelConfig)],
@@ -168,18 +168,18 @@ impl SwitchNode {
         self.woken_at = at;
     }
 
-    /// Where its packets wait for the lines behind its ports.
+    /// Where the queues of its ports are.
     pub fn queue_place(&self) -> QueuePlace {
         self.queue_place
     }
 
-    /// Packets and bytes that wait for a port in the core.
+    /// Packets and bytes in the core's queues of a port.
     pub fn backlog(&self, port: usize) -> (usize, u64) {
         let queues = self.core.queues().filter(|queue| Some(&queue.port) == self.numbers.get(port));
         queues.fold((0, 0), |sum, queue| (sum.0 + queue.depth_packets, sum.1 + queue.depth_bytes))
     }
 
-    /// What was counted of packets before the core, if they have to wait there.
+    /// What was counted of packets before the core, if there are queues.
     pub fn pipeline(&self) -> Option<&PipelineCounters> {
         self.pipeline.as_ref().map(Pipeline::counters)
     }
@@ -252,7 +252,7 @@ impl SwitchNode {
         self.charge_passes(server, passes);
     }
 
-    /// Further passes since there were so many occupy a server of the pipeline.
+    /// Charges a server of the pipeline for the passes since there were `before`.
     fn charge_passes(&mut self, server: usize, before: u64) {
         let passes = self.core.stats().passes.saturating_sub(before);
         if let Some(pipeline) = self.pipeline.as_mut().filter(|_| passes > 0) {
@@ -264,7 +264,7 @@ impl SwitchNode {
     fn process_followed(&mut self, context: &mut Context<'_>, port: usize, mut packet: Packet, arrived: Time) {
         let label = packet.label();
         let print = self.inside.enter(&mut packet);
-        let (drops, waited) = (self.drops(), self.core.queued());
+        let (drops, queued_before) = (self.drops(), self.core.queued());
         let is_traced = record::is_traced(label) && self.tracer.is_some();
         if is_traced {
             self.work_traced(context, port, packet, arrived);
@@ -277,16 +277,17 @@ impl SwitchNode {
         }
         let reason =
             DropReason::ALL.into_iter().find(|reason| self.core.stats().drops(*reason) > drops[*reason as usize]);
-        if let Some(reason) = reason.filter(|_| !self.has_copies_of(label, waited)) {
+        if let Some(reason) = reason.filter(|_| !self.has_copies_of(label, queued_before)) {
             context.note(label, Event::Lost(Loss::Switch(reason)));
             print.iter().for_each(|print| self.inside.forget(*print, label));
         }
     }
 
     /// Whether something is left of the packet with this label, of which the core has dropped a copy: a copy leaves, or
-    /// waits with those of the packets that waited before which have not left meanwhile.
-    fn has_copies_of(&self, label: u64, waited: usize) -> bool {
-        self.sent.iter().any(|sent| sent.packet.label() == label) || self.core.queued() + self.sent.len() > waited
+    /// is queued besides those of the packets queued before which have not left meanwhile.
+    fn has_copies_of(&self, label: u64, queued_before: usize) -> bool {
+        self.sent.iter().any(|sent| sent.packet.label() == label)
+            || self.core.queued() + self.sent.len() > queued_before
     }
 
     fn drops(&self) -> [u64; DropReason::ALL.len()] {
@@ -338,8 +339,8 @@ impl SwitchNode {
             for label in self.inside.clear() {
                 context.note(label, Event::Lost(Loss::Restart));
             }
-            let waiting = self.pipeline.as_mut().map(Pipeline::clear).unwrap_or_default();
-            waiting.into_iter().for_each(|packet| context.lose(packet, Loss::Restart));
+            let queued = self.pipeline.as_mut().map(Pipeline::clear).unwrap_or_default();
+            queued.into_iter().for_each(|packet| context.lose(packet, Loss::Restart));
             if let Some(agent) = &mut self.agent {
                 agent.restart(&self.core, at.end);
             }
@@ -409,7 +410,7 @@ impl Node for SwitchNode {
         let Some(pipeline) = &mut self.pipeline else { return self.process(context, port, packet, now) };
         match pipeline.admit(now, packet, port) {
             Admission::Now(packet, server) => self.process_on(server, context, port, packet, now),
-            Admission::Later => {}
+            Admission::Queued => {}
             Admission::Refused(packet) => context.lose(packet, Loss::Pipeline),
         }
     }
@@ -430,8 +431,8 @@ impl Node for SwitchNode {
         if let Some(agent) = &mut self.agent {
             agent.work(context, &mut self.core);
         }
-        while let Some((waiting, server)) = self.pipeline.as_mut().and_then(|pipeline| pipeline.take(now)) {
-            self.process_on(server, context, waiting.port, waiting.packet, waiting.arrived);
+        while let Some((queued, server)) = self.pipeline.as_mut().and_then(|pipeline| pipeline.take(now)) {
+            self.process_on(server, context, queued.port, queued.packet, queued.arrived);
         }
         let (now_ns, passes) = (now.ns(), self.core.stats().passes);
         let mut collector = Collector {

@@ -30,7 +30,7 @@ impl Serialiser {
         self.bits_per_s
     }
 
-    /// The time that the next so many bytes take.
+    /// The time that the next `bytes` bytes take.
     #[inline]
     pub fn take(&mut self, bytes: u64) -> Time {
         if self.byte_ps != 0 {

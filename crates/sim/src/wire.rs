@@ -1,7 +1,7 @@
 //! The formats of packets: Ethernet, ARP, IPv4, IPv6, ICMP, ICMPv6 with neighbour discovery, UDP.
 //!
-//! What enters: bytes, however malformed. What leaves: values that can only be sensible, or `None`. The other way,
-//! values are written into bytes of the right length. No function here panics for any bytes that are parsed.
+//! What enters: bytes, however malformed. What leaves: values that can only be sensible, or `None`. In the other
+//! direction, values are written into bytes of the right length. No function here panics for any bytes that are parsed.
 //!
 //! * [`ethernet`], [`arp`], [`ip`], [`icmp`], [`udp`]: one format each.
 //! * [`checksum`]: the Internet checksum. [`flow`]: which packet of which flow a frame is.

@@ -27,8 +27,8 @@ const MEAN_BYTES: usize = 400;
 struct Queue {
     arrivals: Arrivals,
     sizes: Sizes,
-    /// Packets that may wait.
-    room: usize,
+    /// Capacity of the queue in packets.
+    capacity: usize,
 }
 
 /// What a run has shown: one sample for each batch.
@@ -52,7 +52,7 @@ fn network(queue: &Queue, seed: u64) -> Network {
         bits_per_s: 100_000_000,
         delay: Time::from_us(1),
         overhead_bytes: 0,
-        queue_packets: queue.room,
+        queue_packets: queue.capacity,
         ..ChannelConfig::default()
     };
     builder.link(source, sink, [config.clone(), config]);
@@ -61,7 +61,7 @@ fn network(queue: &Queue, seed: u64) -> Network {
     builder.build(seed, 1)
 }
 
-/// Runs batches of so many service times each, after a warm-up of one batch.
+/// Runs batches of this many service times each, after a warm-up of one batch.
 fn run(queue: &Queue, batches: usize, services: u64) -> Run {
     let mut network = network(queue, 1);
     let batch = SERVICE.times(services);
@@ -87,24 +87,24 @@ fn run(queue: &Queue, batches: usize, services: u64) -> Run {
 fn of_batch(counters: &ChannelCounters, batch: Time, (sent, found_free): (u64, u64)) -> [f64; 5] {
     let batch_ps = batch.ps() as f64;
     [
-        counters.waiting_ps as f64 / counters.packets as f64 / 1e6,
-        counters.waiting_ps as f64 / batch_ps,
+        counters.queueing_ps as f64 / counters.packets as f64 / 1e6,
+        counters.queueing_ps as f64 / batch_ps,
         counters.busy_ps as f64 / batch_ps,
         counters.drops[ChannelDrop::Queue as usize] as f64 / sent as f64,
         found_free as f64 / sent as f64,
     ]
 }
 
-/// Whether an estimate is exact to `precision`, as a part of what theory says, and agrees with theory.
+/// Whether an estimate is exact to `precision`, relative to theory, and agrees with theory.
 #[track_caller]
 fn check(name: &str, load: f64, estimate: Estimate, theory: f64, precision: f64) {
     let error = (estimate.mean - theory) / theory;
     let width = estimate.half_width / theory;
-    let said =
+    let result =
         format!("{name} at load {load}: {:.3} % from {theory:.6}, interval +-{:.3} %", 100.0 * error, 100.0 * width);
-    println!("{said}");
-    assert!(width <= precision, "{said}: wider than {precision}");
-    assert!(error.abs() <= 1.5 * width && error.abs() <= precision, "{said}: theory is outside");
+    println!("{result}");
+    assert!(width <= precision, "{result}: wider than {precision}");
+    assert!(error.abs() <= 1.5 * width && error.abs() <= precision, "{result}: theory is outside");
 }
 
 /// The mean waiting time in microseconds by Pollaczek and Khinchine, with the squared coefficient of variation of the
@@ -115,7 +115,7 @@ fn pollaczek_khinchine(load: f64, variation: f64) -> f64 {
 
 /// Mean wait, mean queue (Little), utilisation, and the part of the packets that find the line free (PASTA).
 fn check_m_g_1(sizes: Sizes, variation: f64, load: f64, batches: usize, services: u64, precision: f64) {
-    let run = run(&Queue { arrivals: poisson(load), sizes, room: usize::MAX }, batches, services);
+    let run = run(&Queue { arrivals: poisson(load), sizes, capacity: usize::MAX }, batches, services);
     let wait = pollaczek_khinchine(load, variation);
     check("mean wait", load, run.waiting_us, wait, precision);
     check("mean queue", load, run.queue_packets, load * wait / (SERVICE.seconds() * 1e6), precision);
@@ -126,7 +126,7 @@ fn check_m_g_1(sizes: Sizes, variation: f64, load: f64, batches: usize, services
 /// The part of the packets that an M/D/1/K queue loses, with K places including the line.
 ///
 /// At departures, 0 to K - 1 packets remain, with the same ratios as in the endless queue: `ratios` solves the balance
-/// of the embedded chain, state by state. The probability that a departing packet leaves nobody behind gives the idle
+/// of the embedded chain, state by state. The probability that a departing packet leaves an empty queue gives the idle
 /// time of the line, and from it the loss (Gross and Harris, Fundamentals of Queueing Theory, section 5.1.7).
 fn m_d_1_k_loss(load: f64, places: usize) -> f64 {
     // Arrivals during a service.
@@ -137,8 +137,8 @@ fn m_d_1_k_loss(load: f64, places: usize) -> f64 {
         let from_others: f64 = (1..=state).map(|from| ratios[from] * arrivals[state + 1 - from]).sum();
         ratios.push((ratios[state] - arrivals[state] - from_others) / arrivals[0]);
     }
-    let leaves_nobody = 1.0 / ratios.iter().sum::<f64>();
-    1.0 - 1.0 / (leaves_nobody + load)
+    let leaves_empty = 1.0 / ratios.iter().sum::<f64>();
+    1.0 - 1.0 / (leaves_empty + load)
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn an_m_d_1_queue() {
 #[test]
 fn an_m_d_1_k_queue() {
     for (load, places, precision) in [(0.7, 3, 0.05), (0.95, 6, 0.05), (1.2, 4, 0.02)] {
-        let queue = Queue { arrivals: poisson(load), sizes: Sizes::Fixed(MEAN_BYTES), room: places - 1 };
+        let queue = Queue { arrivals: poisson(load), sizes: Sizes::Fixed(MEAN_BYTES), capacity: places - 1 };
         let run = run(&queue, 20, 5_000);
         check("loss", load, run.loss, m_d_1_k_loss(load, places), precision);
     }
@@ -168,7 +168,7 @@ fn an_m_d_1_k_queue() {
 #[test]
 fn a_d_d_1_queue() {
     let constant = |bits_per_s| Arrivals::constant(bits_per_s, MEAN_BYTES as u64);
-    let queue = |bits_per_s| Queue { arrivals: constant(bits_per_s), sizes: Sizes::Fixed(MEAN_BYTES), room: 10 };
+    let queue = |bits_per_s| Queue { arrivals: constant(bits_per_s), sizes: Sizes::Fixed(MEAN_BYTES), capacity: 10 };
     let below = run(&queue(99_999_999), 5, 1_000);
     assert_eq!((below.waiting_us.mean, below.loss.mean, below.found_free.mean), (0.0, 0.0, 1.0));
     let above = run(&queue(125_000_000), 5, 1_000);
@@ -207,7 +207,7 @@ fn m_d_1_within_one_percent() {
 #[ignore = "takes minutes: cargo test --release -p sim --test queues -- --ignored"]
 fn m_d_1_k_within_one_percent() {
     for (load, places) in [(0.5, 2), (0.7, 3), (0.8, 5), (0.9, 5), (0.95, 10), (1.0, 10), (1.2, 4)] {
-        let queue = Queue { arrivals: poisson(load), sizes: Sizes::Fixed(MEAN_BYTES), room: places - 1 };
+        let queue = Queue { arrivals: poisson(load), sizes: Sizes::Fixed(MEAN_BYTES), capacity: places - 1 };
         check("loss", load, run(&queue, 30, 400_000).loss, m_d_1_k_loss(load, places), 0.01);
     }
 }

@@ -23,7 +23,7 @@ use scenario::topology::NodeRef;
 use scenario::{Scenario, Simulation, SwitchKind};
 use serde_json::Value;
 use sim::Time;
-use sim::controller::outside::{Outside, Told};
+use sim::controller::outside::{Outside, Report};
 use sim::controller::{Controller, ControllerNode};
 use sim::network::NodeId;
 use sim::switch_node::SwitchNode;
@@ -239,8 +239,8 @@ impl Outsiders {
         for (switch, event) in events {
             let feed = &mut self.switches[switch].feed;
             match event {
-                Told::Packet(frame) => feed.packet_in(&frame),
-                Told::Digest(digest, values) => feed.digest(digest, values),
+                Report::Packet(frame) => feed.packet_in(&frame),
+                Report::Digest(digest, values) => feed.digest(digest, values),
             }
         }
     }

@@ -161,7 +161,7 @@ impl Taps {
     pub fn receive(&mut self, simulation: &mut Simulation, clock: &dyn Fn() -> Time) {
         for (tap, driver) in self.taps.iter_mut().zip(&mut self.drivers).filter(|(tap, _)| !tap.is_gone) {
             let Some(host) = simulation.network.node_mut::<ExternalHost>(tap.node) else { continue };
-            let limit = host.room().min(BURST_FRAMES);
+            let limit = host.free_slots().min(BURST_FRAMES);
             if let Err(error) = driver.receive(limit, &mut |frame, _| host.send(clock(), frame)) {
                 tap.lose(&error);
             }

@@ -24,13 +24,13 @@ pub struct ChannelConfig {
     pub delay: Time,
     /// Bytes on the line beside each packet.
     pub overhead_bytes: u32,
-    /// Packets that may wait.
+    /// Capacity of the queue in packets.
     pub queue_packets: usize,
-    /// Bytes that may wait.
+    /// Capacity of the queue in bytes.
     pub queue_bytes: u64,
-    /// A packet that finds so many waiting is marked.
+    /// A packet that finds this many in the queue is marked.
     pub ecn_packets: usize,
-    /// A packet that finds so many bytes waiting is marked.
+    /// A packet that finds this many bytes in the queue is marked.
     pub ecn_bytes: u64,
     /// The longest packet without its Ethernet header.
     pub mtu: usize,

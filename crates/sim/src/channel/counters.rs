@@ -10,7 +10,7 @@ pub enum ChannelDrop {
     Queue,
     /// It was longer than the MTU.
     Mtu,
-    /// The link was down, or went down while the packet waited or was on the wire.
+    /// The link was down, or went down while the packet was in the queue or on the wire.
     Down,
     /// Random loss.
     Loss,
@@ -50,13 +50,13 @@ pub struct ChannelCounters {
     pub reordered: u64,
     /// The time for which the line was occupied.
     pub busy_ps: u128,
-    /// Sum of the packets' waiting times: divided by the time, the mean number of waiting packets.
-    pub waiting_ps: u128,
+    /// Sum of the packets' queueing delays: divided by the time, the mean number of queued packets.
+    pub queueing_ps: u128,
     /// The same with each packet's bytes.
-    pub waiting_byte_ps: u128,
-    /// The most packets that waited at once.
+    pub queueing_byte_ps: u128,
+    /// The most packets that were in the queue at once.
     pub queue_packets_max: u64,
-    /// The most bytes that waited at once.
+    /// The most bytes that were in the queue at once.
     pub queue_bytes_max: u64,
 }
 
@@ -70,13 +70,13 @@ impl ChannelCounters {
         self.drops[reason as usize] += 1;
     }
 
-    pub(super) fn sent(&mut self, waits: Time, occupied: Time, length: usize, queued: usize, queued_bytes: u64) {
+    pub(super) fn sent(&mut self, delay: Time, occupied: Time, length: usize, queued: usize, queued_bytes: u64) {
         self.packets += 1;
         self.bytes += length as u64;
         self.busy_ps += u128::from(occupied.ps());
-        if waits > Time::ZERO {
-            self.waiting_ps += u128::from(waits.ps());
-            self.waiting_byte_ps += u128::from(waits.ps()) * length as u128;
+        if delay > Time::ZERO {
+            self.queueing_ps += u128::from(delay.ps());
+            self.queueing_byte_ps += u128::from(delay.ps()) * length as u128;
             self.queue_packets_max = self.queue_packets_max.max(queued as u64);
             self.queue_bytes_max = self.queue_bytes_max.max(queued_bytes);
         }
@@ -95,8 +95,8 @@ impl ChannelCounters {
             duplicated: self.duplicated - earlier.duplicated,
             reordered: self.reordered - earlier.reordered,
             busy_ps: self.busy_ps - earlier.busy_ps,
-            waiting_ps: self.waiting_ps - earlier.waiting_ps,
-            waiting_byte_ps: self.waiting_byte_ps - earlier.waiting_byte_ps,
+            queueing_ps: self.queueing_ps - earlier.queueing_ps,
+            queueing_byte_ps: self.queueing_byte_ps - earlier.queueing_byte_ps,
             queue_packets_max: self.queue_packets_max,
             queue_bytes_max: self.queue_bytes_max,
         }

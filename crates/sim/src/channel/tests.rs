@@ -25,7 +25,7 @@ impl Bench {
         Bench { transmitter: Transmitter::new(config, "a>b", 1), pool: Pool::default(), arrivals: Vec::new() }
     }
 
-    /// Sends a packet of so many bytes.
+    /// Sends a packet of this many bytes.
     fn send(&mut self, now_ns: u64, bytes: usize) {
         let packet = self.pool.zeroed(bytes);
         self.send_packet(now_ns, packet);
@@ -51,7 +51,7 @@ fn packets_follow_each_other_on_the_line() {
     assert_eq!(bench.times(), [850, 1_650, 5_130]);
     let counters = bench.transmitter.counters(Time::MAX);
     assert_eq!((counters.packets, counters.bytes, counters.busy_ps), (3, 210, 1_680_000));
-    assert_eq!((counters.waiting_ps, counters.waiting_byte_ps), (800_000, 80_000_000));
+    assert_eq!((counters.queueing_ps, counters.queueing_byte_ps), (800_000, 80_000_000));
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn times_are_counted_until_now() {
     (0..3).for_each(|_| bench.send(0, 100));
     let at = |ns| {
         let counters = bench.transmitter.counters(Time::from_ns(ns));
-        (counters.busy_ps, counters.waiting_ps, counters.waiting_byte_ps)
+        (counters.busy_ps, counters.queueing_ps, counters.queueing_byte_ps)
     };
     assert_eq!(at(0), (0, 0, 0));
     assert_eq!(at(500), (500_000, 1_000_000, 100_000_000));
@@ -134,7 +134,7 @@ fn a_link_that_goes_down_loses_what_waits_and_what_is_on_the_wire() {
     let counters = bench.transmitter.counters(Time::MAX);
     assert_eq!(counters.drops, [0, 0, 4, 0]);
     // 2,000 ns before the link goes down, then 500, 800 and 800.
-    assert_eq!((counters.busy_ps, counters.waiting_ps), (4_100_000, 800_000 + 1_600_000 + 2_000_000));
+    assert_eq!((counters.busy_ps, counters.queueing_ps), (4_100_000, 800_000 + 1_600_000 + 2_000_000));
 }
 
 #[test]

@@ -1,9 +1,10 @@
-//! The way between a controller and a switch.
+//! The link between a controller and a switch.
 //!
 //! What enters: messages on one side. What leaves: the same messages on the other side, in their order, after the
 //! latency of the direction. There are two links: one for frames to and from the CPU port, which are packets as any
-//! others; and one for everything else. On that one an empty packet tells when a message arrives; the message itself
-//! is in a queue between the two nodes. The queue's order is that of the packets, as no such packet is lost.
+//! others; and one for everything else. On that one an empty packet marks the time at which a message arrives; the
+//! message itself is in a queue between the two nodes. The queue's order is that of the packets, as no such packet is
+//! lost.
 
 use crate::channel::ChannelConfig;
 use crate::network::{NetworkBuilder, NodeId, PortId};
@@ -15,7 +16,7 @@ use control::api::{Entity, Fault, Query, Update};
 use ir::DigestId;
 use std::sync::mpsc::{self, Receiver, Sender};
 
-/// How long messages are under way.
+/// The latencies of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Latencies {
     /// From a switch to the controller.
@@ -35,7 +36,7 @@ pub struct WorkTimes {
 
 /// From a switch to its controller.
 #[derive(Clone, Debug)]
-#[allow(missing_docs, reason = "the fields are what the variant says")]
+#[allow(missing_docs, reason = "the variants' comments cover the fields")]
 pub enum Message {
     /// It can be reached.
     Connected,
@@ -51,7 +52,7 @@ pub enum Message {
 
 /// From a controller to a switch.
 #[derive(Clone, Debug)]
-#[allow(missing_docs, reason = "the fields are what the variant says")]
+#[allow(missing_docs, reason = "the variants' comments cover the fields")]
 pub enum Request {
     /// Updates, and which write of the controller to the switch they are.
     Write { write: u64, updates: Vec<Update> },
@@ -79,8 +80,8 @@ pub type ControllerEnd = End<Request, Message>;
 impl<Sent, Received> End<Sent, Received> {
     /// Sends a message.
     pub(crate) fn send(&self, context: &mut Context<'_>, message: Sent) {
-        // Nobody receives only if the other node is gone, and with it the network.
-        let _unheard = self.sender.send(message);
+        // The receiver is gone only with the other node, and that with the network.
+        let _disconnected = self.sender.send(message);
         let token = context.pool().zeroed(0);
         context.send(self.port, token);
     }

@@ -35,7 +35,7 @@ pub struct ControllerCounters {
     pub entities_read: u64,
     /// Frames and messages that were taken.
     pub events: u64,
-    /// How long they have waited until the controller had dealt with them.
+    /// Sum of the times from their arrival until the controller had processed them.
     pub waited_ps: u128,
     /// The longest of these times.
     pub wait_max: Time,
@@ -50,8 +50,8 @@ pub struct ControllerNode {
     event_time: Time,
     /// Disjoint, in order.
     pauses: Vec<Interval>,
-    waiting: VecDeque<Waiting>,
-    /// When it has dealt with all that waits.
+    pending: VecDeque<Pending>,
+    /// When it will have processed all that is pending.
     free_at: Time,
     counters: ControllerCounters,
 }
@@ -63,8 +63,8 @@ struct Numbers {
     read: ReadId,
 }
 
-/// What the controller has not dealt with yet.
-struct Waiting {
+/// A frame or message that the controller has not processed yet.
+struct Pending {
     arrived: Time,
     done: Time,
     switch: usize,
@@ -77,7 +77,7 @@ enum Incoming {
 }
 
 impl ControllerNode {
-    /// A controller with the ends of its links, which deals with an event in this time and does nothing during pauses,
+    /// A controller with the ends of its links, which processes an event in this time and does nothing during pauses,
     /// which are disjoint and in order.
     pub fn new(
         controller: Box<dyn Controller>,
@@ -91,7 +91,7 @@ impl ControllerNode {
             switches,
             event_time,
             pauses,
-            waiting: VecDeque::new(),
+            pending: VecDeque::new(),
             free_at: Time::ZERO,
             counters: ControllerCounters::default(),
         }
@@ -124,14 +124,14 @@ impl ControllerNode {
     fn accept(&mut self, now: Time, switch: usize, what: Incoming) {
         let begin = self.after_pause(now.max(self.free_at));
         self.free_at = self.after_pause(begin + self.event_time);
-        self.waiting.push_back(Waiting { arrived: now, done: self.free_at, switch, what });
+        self.pending.push_back(Pending { arrived: now, done: self.free_at, switch, what });
     }
 
-    /// Deals with what is due.
+    /// Processes what is due.
     fn work(&mut self, context: &mut Context<'_>) {
         let now = context.now();
-        while self.waiting.front().is_some_and(|first| first.done <= now)
-            && let Some(Waiting { arrived, switch, what, .. }) = self.waiting.pop_front()
+        while self.pending.front().is_some_and(|first| first.done <= now)
+            && let Some(Pending { arrived, switch, what, .. }) = self.pending.pop_front()
         {
             self.counters.events += 1;
             self.counters.waited_ps += u128::from(now.since(arrived).ps());
@@ -193,8 +193,8 @@ impl Node for ControllerNode {
     }
 
     fn next_timer(&self) -> Time {
-        let waiting = self.waiting.front().map_or(Time::MAX, |first| first.done);
-        waiting.min(self.after_pause(self.controller.next_timer()))
+        let pending = self.pending.front().map_or(Time::MAX, |first| first.done);
+        pending.min(self.after_pause(self.controller.next_timer()))
     }
 }
 
@@ -230,8 +230,8 @@ impl Controls<'_, '_> {
         write
     }
 
-    /// Asks a switch for entries, cells of arrays and the like. Requests to a switch are carried out in their order, so
-    /// a read sees what was written before it.
+    /// Reads entries, cells of arrays and the like from a switch. Requests to a switch are carried out in their order,
+    /// so a read sees what was written before it.
     pub fn read(&mut self, switch: usize, query: Query) -> ReadId {
         self.counters.reads += 1;
         let read = self.requests[switch].read;

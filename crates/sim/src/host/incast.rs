@@ -1,4 +1,4 @@
-//! Incasts: a host sends a request to many others at the same time, waits until all have answered, pauses, and begins
+//! Incasts: a host sends a request to many others at the same time, waits for all answers, pauses, and begins
 //! again. The answers meet in the queue of the host's link.
 //!
 //! The connections are endpoints of their own ([`crate::host::tcp`]) and stay open from round to round; here is which
@@ -12,10 +12,10 @@ use core::net::IpAddr;
 use std::sync::Arc;
 use tcp::Config;
 
-/// What a host asks of others.
+/// The requests of a host to others.
 #[derive(Clone, Debug)]
 pub struct IncastFlow {
-    /// Whom it asks, each with the ports of the connection.
+    /// The receivers of requests, each with the ports of the connection.
     pub to: Vec<(IpAddr, Ports)>,
     /// Requests and answers.
     pub exchange: Exchange,

@@ -29,8 +29,8 @@ pub struct Ping {
 }
 
 impl Ping {
-    /// So many requests with so many bytes of data (at least 8: the time of sending), from `start` on. The identifier
-    /// tells the pings of a host apart.
+    /// Sends `count` requests with this many bytes of data (at least 8: the time of sending), from `start` on. The
+    /// identifier distinguishes the pings of a host.
     pub fn new(to: IpAddr, identifier: u16, start: Time, interval: Time, count: u64, data_bytes: usize) -> Ping {
         let echo_bytes = (4 + data_bytes).max(ECHO_BYTES_MIN);
         let next = if count == 0 { Time::MAX } else { start };
@@ -38,7 +38,7 @@ impl Ping {
         Ping { to, identifier, interval, left: count, next, echo_bytes, sequence: 0, sent: 0, received: 0, delays }
     }
 
-    /// What tells it from other pings of its host.
+    /// What distinguishes it from other pings of its host.
     pub fn identifier(&self) -> u16 {
         self.identifier
     }

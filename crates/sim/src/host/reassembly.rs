@@ -1,4 +1,4 @@
-//! Reassembly of IPv4 and IPv6 packets that were divided on their way (RFC 791, RFC 815, RFC 8200).
+//! Reassembly of IPv4 and IPv6 packets that were fragmented on their path (RFC 791, RFC 815, RFC 8200).
 //!
 //! What enters: fragments, in any order. What leaves: whole packets. What never becomes whole is given up after a
 //! while, or when others need its memory.
@@ -13,10 +13,10 @@ use base::OrderedMap;
 use base::ordered::Entry;
 use std::ops::Range;
 
-/// How long parts of a packet are kept (RFC 8200, section 4.5; RFC 1122, section 3.3.2 recommends 60 to 120 s).
+/// How long parts of a packet are held (RFC 8200, section 4.5; RFC 1122, section 3.3.2 recommends 60 to 120 s).
 const TIMEOUT: Time = Time::from_s(60);
 
-/// Memory for all parts that a host keeps.
+/// Memory for all parts that a host holds.
 const BYTES_MAX: usize = 1 << 20;
 
 /// What a packet takes of it besides its bytes.
@@ -104,8 +104,8 @@ impl Reassembly {
         oldest.map_or(Time::MAX, |partial| partial.deadline)
     }
 
-    /// Gives up a packet whose time is over; returns the beginning of its first fragment, if that has come: its sender
-    /// is told.
+    /// Gives up a packet whose time is over; returns the beginning of its first fragment, if that has come, for an
+    /// ICMP error to its sender.
     pub(super) fn give_up(&mut self, now: Time) -> Option<Vec<u8>> {
         while self.next_timer() <= now {
             let (_, oldest) = self.by_age.first_key_value()?;

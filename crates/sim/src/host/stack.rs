@@ -50,7 +50,7 @@ pub struct HostConfig {
     pub addresses: Vec<HostAddress>,
     /// Routers for everything outside of its networks, at most one for each version of IP.
     pub gateways: Vec<IpAddr>,
-    /// Neighbours that it knows without asking.
+    /// Neighbours that it knows from the start.
     pub neighbours: Vec<(IpAddr, Mac)>,
 }
 
@@ -73,7 +73,7 @@ pub struct StackCounters {
     pub for_others: u64,
     /// Packets of protocols that the host does not have.
     pub unknown_protocol: u64,
-    /// Datagrams and segments for ports on which nobody listens.
+    /// Datagrams and segments for ports without a listener.
     pub no_listener: u64,
     /// ICMP errors that arrived.
     pub errors: u64,
@@ -110,7 +110,7 @@ impl Stack {
     }
 
     /// Whether frames for this address are for this host: its own, everybody's, or a group's in which it may be.
-    pub(super) fn hears(&self, mac: Mac) -> bool {
+    pub(super) fn accepts(&self, mac: Mac) -> bool {
         mac == self.config.mac || mac.is_group()
     }
 
@@ -142,7 +142,7 @@ impl Stack {
         Some(ip::Header { source, destination, protocol, ttl: TTL, traffic_class: 0 })
     }
 
-    /// Sends a packet with so many bytes behind its header, which `fill` writes; they are zero before.
+    /// Sends a packet with this many bytes behind its header, which `fill` writes; they are zero before.
     pub(super) fn send(
         &mut self,
         context: &mut Context<'_>,
@@ -156,8 +156,8 @@ impl Stack {
         });
     }
 
-    /// Sends a packet with so many bytes behind its header, which `fill` writes, and a payload of this content, which
-    /// is not written before somebody looks at it.
+    /// Sends a packet with this many bytes behind its header, which `fill` writes, and a payload of this content, which
+    /// is not written before it is read.
     pub(super) fn send_with(
         &mut self,
         context: &mut Context<'_>,
@@ -177,8 +177,8 @@ impl Stack {
         };
         match self.neighbours.find(context.now(), hop, packet) {
             Next::Send(packet, mac) => self.send_to(context, packet, mac, header.ethertype()),
-            Next::Ask => self.ask(context, hop),
-            Next::Wait => {}
+            Next::Resolve => self.solicit(context, hop),
+            Next::Queued => {}
             Next::Refuse(packet) => {
                 self.counters.unreachable += 1;
                 context.end(packet);
@@ -198,8 +198,8 @@ impl Stack {
         context.send(LINK, packet);
     }
 
-    /// Asks who has an address.
-    fn ask(&mut self, context: &mut Context<'_>, hop: IpAddr) {
+    /// Sends a solicitation for an address.
+    fn solicit(&mut self, context: &mut Context<'_>, hop: IpAddr) {
         match (hop, self.source_for(hop)) {
             (IpAddr::V4(target), Some(IpAddr::V4(own))) => {
                 let (sender, target) = ((self.config.mac, own), (Mac::default(), target));
@@ -242,7 +242,7 @@ impl Stack {
     pub(super) fn receive_arp(&mut self, context: &mut Context<'_>, message: &arp::Message) {
         let (mac, ip) = message.sender;
         let is_for_us = self.takes(IpAddr::V4(message.target.1));
-        // RFC 826: who asks for this host will be answered soon, so it is learnt.
+        // RFC 826: the sender of a request for this host will be answered soon, so it is learnt.
         if ip != Ipv4Addr::UNSPECIFIED {
             self.learn(context, IpAddr::V4(ip), mac, is_for_us);
         }
@@ -298,7 +298,8 @@ impl Stack {
         packet
     }
 
-    /// Tells the sender of a packet why it has ended here. Packets for groups are not answered (RFC 1122).
+    /// Sends an ICMP error to the sender of a packet that has ended here. Packets for groups are not answered (RFC
+    /// 1122).
     pub(super) fn send_error(
         &mut self,
         context: &mut Context<'_>,
@@ -325,14 +326,14 @@ impl Stack {
     pub(super) fn timer(&mut self, context: &mut Context<'_>) {
         self.give_up_fragments(context);
         let (again, lost) = self.neighbours.timer(context.now());
-        again.into_iter().for_each(|ip| self.ask(context, ip));
+        again.into_iter().for_each(|ip| self.solicit(context, ip));
         for packet in lost {
             self.counters.unreachable += 1;
             context.end(packet);
         }
     }
 
-    /// Gives up packets whose fragments have not all come in time, and tells their senders.
+    /// Gives up packets whose fragments have not all come in time, and sends errors to their senders.
     fn give_up_fragments(&mut self, context: &mut Context<'_>) {
         while let Some(first) = self.reassembly.give_up(context.now()) {
             let Some((source, destination, protocol, transport)) = ip::parse_quoted(&first) else { continue };

@@ -79,7 +79,7 @@ pub struct TcpEndpoint {
     exchange: Option<Exchange>,
     /// Requests that a server has answered.
     answered: u64,
-    /// The received bytes with which the answer that a client waits for is complete.
+    /// The received bytes with which the answer that a client expects is complete.
     awaited: Option<u64>,
     start: Time,
     /// When the connection was established.
@@ -114,7 +114,7 @@ impl TcpEndpoint {
         TcpEndpoint { exchange: listener.exchange, ..endpoint }
     }
 
-    /// A client that sends requests when it is asked to ([`TcpEndpoint::request`]). It connects with the first.
+    /// A client that sends requests on demand ([`TcpEndpoint::request`]). It connects with the first.
     pub(super) fn requester(to: IpAddr, ports: Ports, config: Config, exchange: Exchange) -> TcpEndpoint {
         let endpoint = TcpEndpoint::new(None, config, to, ports, Time::MAX, Some((0, false)));
         TcpEndpoint { exchange: Some(exchange), ..endpoint }
@@ -148,7 +148,7 @@ impl TcpEndpoint {
         self.drive(context, stack);
     }
 
-    /// Whether the answer that was waited for is complete; once for each request.
+    /// Whether the pending answer is complete; once for each request.
     pub(super) fn takes_answer(&mut self) -> bool {
         self.awaited.take_if(|awaited| self.received_bytes >= *awaited).is_some()
     }
@@ -260,7 +260,7 @@ impl TcpEndpoint {
         self.drive(context, stack);
     }
 
-    /// Tells the application what has happened and sends what is to be sent, until neither causes the other. The
+    /// Passes events to the application and sends what is due, until neither causes the other. The
     /// application comes first: what it reads is then in the window of the acknowledgment, what it writes carries it.
     fn drive(&mut self, context: &mut Context<'_>, stack: &mut Stack) {
         self.note_events(context.now());
@@ -360,7 +360,7 @@ impl TcpEndpoint {
     }
 }
 
-/// What tells the bytes of one direction of a flow from those of another.
+/// What distinguishes the bytes of one direction of a flow from those of another.
 fn stream_key(source: u16, destination: u16) -> u64 {
     u64::from(source) << 16 | u64::from(destination)
 }
@@ -396,7 +396,7 @@ pub(super) fn is_intact(header: &ip::Header, bytes: &[u8], payload: Option<(Cont
     tcp::wire::checksum_of(&addresses, bytes, payload) == 0
 }
 
-/// Whether a segment asks for a connection.
+/// Whether a segment requests a connection.
 pub(super) fn opens(segment: &Segment) -> bool {
     segment.flags.has(Flags::SYN) && !segment.flags.has_any(Flags::ACK | Flags::RST)
 }

@@ -58,7 +58,7 @@ fn hosts_find_each_other_and_answer_pings() {
         network.run_until(Time::from_s(1));
         let pings: Vec<&Ping> = network.node::<Host>(NodeId(0)).unwrap().pings().collect();
         assert_eq!((pings[0].sent, pings[0].received), (3, 3));
-        // The first waits for the neighbour's answer. Without it: two times 1 ms, and the line.
+        // The first is queued until the neighbour has answered. Without it: two times 1 ms, and the line.
         let line = if ips[0].contains(':') { 142 } else { 122 };
         let shortest = Time::from_ps(2 * (1_000_000_000 + (line - 12) * 80_000));
         assert_eq!(pings[0].delays.least(), Some(shortest));
@@ -224,7 +224,7 @@ fn divided_datagrams_are_put_together() {
         assert_eq!(before.received, 1 + u64::from(teacher.len() > 60));
         let sink = network.node::<Host>(NodeId(0)).unwrap().sink(2_000).unwrap();
         assert_eq!(sink.received + sink.foreign, 1);
-        // The sender of the one that never becomes whole is told.
+        // The sender of the one that never becomes whole gets an error.
         network.run_until(Time::from_s(61));
         let after = counters(&network);
         assert_eq!((after.incomplete, after.sent), (1, before.sent + 1));
@@ -317,7 +317,7 @@ fn flows_over_tcp_survive_bad_links_and_fill_good_ones() {
 }
 
 #[test]
-fn connections_that_nobody_accepts_are_reset() {
+fn connections_without_a_listener_are_reset() {
     let mut hosts = [host(0), host(1)];
     hosts[0].add_tcp(tcp_flow("10.0.0.2", 1_000, Some(10)));
     let mut network = network(hosts, &config());

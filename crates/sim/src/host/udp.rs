@@ -16,7 +16,7 @@ use core::net::IpAddr;
 /// Number and time.
 pub const PAYLOAD_BYTES_MIN: usize = 16;
 
-/// Datagrams before the latest one that are told apart.
+/// Datagrams before the latest one that are distinguished.
 const WINDOW: u64 = 1024;
 
 /// What a host sends.
@@ -36,7 +36,7 @@ pub struct UdpFlow {
     pub start: Time,
     /// Before when.
     pub end: Time,
-    /// At most so many datagrams.
+    /// At most this many datagrams.
     pub count: u64,
 }
 
@@ -121,7 +121,7 @@ pub struct UdpSink {
     pub late: u64,
     /// Datagrams without a number, or from the future: not from a generator.
     pub foreign: u64,
-    /// How long they were under way.
+    /// Their latencies.
     pub delays: Delays,
     /// Smoothed difference of successive delays (RFC 3550, section 6.4.1).
     pub jitter: Time,
@@ -196,7 +196,7 @@ impl UdpSink {
     fn place(&mut self, number: u64) -> Arrival {
         if number >= self.expected {
             let passed_over = number - self.expected;
-            // Numbers that leave the window make room for those that enter it.
+            // The bits of numbers that leave the window are reused for those that enter it.
             for entering in self.expected..=number.min(self.expected.saturating_add(WINDOW)) {
                 self.set(entering, false);
             }
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn sinks_tell_late_and_repeated_datagrams_apart() {
+    fn sinks_distinguish_late_and_repeated_datagrams() {
         let counts = |numbers: &[u64]| {
             let sink = sink(numbers);
             [sink.received, sink.late, sink.duplicates]

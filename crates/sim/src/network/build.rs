@@ -65,7 +65,7 @@ impl NetworkBuilder {
         self.add_link(a, b, configs, false)
     }
 
-    /// The same for a link that is beside the network: the way to a controller. It is no channel of
+    /// The same for a link beside the network, to a controller. It is no channel of
     /// [`Network::channels`]. All such links come after the others.
     pub fn link_beside(&mut self, a: NodeId, b: NodeId, configs: [ChannelConfig; 2]) -> [PortId; 2] {
         self.add_link(a, b, configs, true)
@@ -90,7 +90,7 @@ impl NetworkBuilder {
         self.nodes.len()
     }
 
-    /// The network, to be run by at most so many threads.
+    /// The network, to be run by at most this many threads.
     ///
     /// # Panics
     /// If a node has not been placed.

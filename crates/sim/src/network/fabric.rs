@@ -59,8 +59,8 @@ impl Fabric {
         let label = packet.label();
         let identity = if is_end { Identity::of(packet.bytes()).map(Box::new) } else { None };
         let fate = self.transmit(port, packet);
-        let (waiting_packets, waiting_bytes) = self.transmitters[port].backlog(self.now);
-        self.log.note(self.now, place, label, Event::Sent { identity, waiting_packets, waiting_bytes });
+        let (queued_packets, queued_bytes) = self.transmitters[port].backlog(self.now);
+        self.log.note(self.now, place, label, Event::Sent { identity, queued_packets, queued_bytes });
         if fate.is_corrupted {
             self.log.note(self.now, place, label, Event::Corrupted);
         }

@@ -36,7 +36,7 @@ pub(super) struct Slot {
     pub(super) ports: u32,
     /// When its timer is due.
     pub(super) next_timer: Time,
-    /// What others send arrives so much later at least.
+    /// What others send arrives at least this much later.
     pub(super) look_ahead: Time,
 }
 
@@ -56,7 +56,7 @@ pub(super) struct Partition {
 impl Partition {
     /// Runs all events before `end`, or until packets need too much memory.
     pub(super) fn run_until(&mut self, end: Time) {
-        self.settle();
+        self.reread_timers();
         while let Some((time, node)) = self.fabric.turns.first().filter(|(time, _)| *time < end) {
             if self.is_exhausted() {
                 return;
@@ -73,7 +73,7 @@ impl Partition {
 
     /// The time of the first event; [`Time::MAX`] if there is none.
     pub(super) fn next_event(&mut self) -> Time {
-        self.settle();
+        self.reread_timers();
         self.fabric.turns.first().map_or(Time::MAX, |(time, _)| time)
     }
 
@@ -102,7 +102,7 @@ impl Partition {
         self.fabric.events.first(node).0.min(self.slots[node as usize].next_timer)
     }
 
-    /// Takes at most so many packets that arrive before `end`.
+    /// Takes at most `most` packets that arrive before `end`.
     #[inline]
     fn collect(&mut self, node: u32, end: Time, most: usize, arrivals: &mut Vec<Arrival>) {
         let first_port = self.slots[node as usize].first_port as usize;
@@ -184,7 +184,7 @@ impl Partition {
         }
     }
 
-    /// Reads when a node wants to be called next. A time that has passed means now.
+    /// Reads a node's next timer. A time that has passed means now.
     #[inline]
     fn note_timer(&mut self, node: u32) {
         let slot = &mut self.slots[node as usize];
@@ -192,7 +192,7 @@ impl Partition {
     }
 
     /// Reads the timers of nodes that were changed from outside.
-    fn settle(&mut self) {
+    fn reread_timers(&mut self) {
         while let Some(node) = self.touched.pop() {
             self.note_timer(node);
             self.fabric.turns.set(node, self.next_of(node));

@@ -73,7 +73,7 @@ fn state(network: &Network) -> Vec<u64> {
         sinks.flat_map(|sink| [sink.packets, sink.bytes, sink.last.ps(), sink.digest.unwrap_or(0)]).collect();
     for channel in 0..network.channels().len() {
         let counters = network.counters(channel);
-        state.extend([counters.packets, counters.bytes, counters.waiting_ps as u64, counters.dropped()]);
+        state.extend([counters.packets, counters.bytes, counters.queueing_ps as u64, counters.dropped()]);
         state.extend(counters.drops);
     }
     state.push(network.events());

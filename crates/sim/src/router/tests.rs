@@ -80,11 +80,11 @@ fn packets_without_a_way_end() {
     network.run_until(Time::from_s(1));
     let counters = network.node::<Router>(NodeId(0)).unwrap().counters();
     assert_eq!((counters.no_route, counters.errors), (2, 2));
-    // The sender hears of it.
+    // The sender gets an error.
     assert_eq!(network.node::<Host>(NodeId(1)).unwrap().counters().errors, 2);
 }
 
-/// Sends a frame at the beginning, and keeps what it receives.
+/// Sends a frame at the beginning, and stores what it receives.
 struct Sender {
     frame: Option<Vec<u8>>,
     received: Vec<Vec<u8>>,

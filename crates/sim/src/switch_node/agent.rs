@@ -14,20 +14,20 @@ use ir::DigestId;
 use std::collections::VecDeque;
 use switch::Switch;
 
-/// Parts of the shortest timeout that lie between two looks for idle entries.
-const LOOKS: u64 = 16;
+/// Checks for idle entries in the shortest timeout.
+const IDLE_CHECKS: u64 = 16;
 
 /// What joins a switch with its controller.
 pub(super) struct Agent {
     pub(super) end: SwitchEnd,
     api: LocalApi,
     times: WorkTimes,
-    /// Requests that wait for those before them.
+    /// Requests behind the current one.
     requests: VecDeque<Request>,
-    /// What is under way, and when it is done.
+    /// The request that is carried out, and when it is done.
     current: Option<(Time, Work)>,
-    /// When it looks for idle entries next.
-    next_look: Time,
+    /// When it checks for idle entries next.
+    next_idle_check: Time,
     /// While the switch restarts: when it can be reached again. At the begin of a run it reports itself, too.
     back_at: Option<Time>,
 }
@@ -46,7 +46,7 @@ impl Agent {
             times,
             requests: VecDeque::new(),
             current: None,
-            next_look: Time::MAX,
+            next_idle_check: Time::MAX,
             back_at: Some(Time::ZERO),
         }
     }
@@ -54,7 +54,7 @@ impl Agent {
     /// When it has something to do next.
     pub(super) fn next(&self) -> Time {
         let current = self.current.as_ref().map_or(Time::MAX, |(done, _)| *done);
-        current.min(self.next_look).min(self.back_at.unwrap_or(Time::MAX))
+        current.min(self.next_idle_check).min(self.back_at.unwrap_or(Time::MAX))
     }
 
     /// Whether the controller can reach the switch.
@@ -78,19 +78,19 @@ impl Agent {
         let now = context.now();
         if self.back_at.is_some_and(|back_at| back_at <= now) {
             self.back_at = None;
-            self.look(context, core);
+            self.report_idle_entries(context, core);
             self.end.send(context, Message::Connected);
         }
         while let Some((done, work)) = self.current.take_if(|(done, _)| *done <= now) {
             self.finish(context, core, work);
             self.begin_next(done, core);
         }
-        if self.next_look <= now {
-            self.look(context, core);
+        if self.next_idle_check <= now {
+            self.report_idle_entries(context, core);
         }
     }
 
-    /// Begins with the first request that waits. It is called as soon as the one before it is done.
+    /// Begins with the first pending request. It is called as soon as the one before it is done.
     fn begin_next(&mut self, now: Time, core: &mut Switch) {
         let Some(request) = self.requests.pop_front() else { return };
         let (time, work) = match request {
@@ -126,26 +126,26 @@ impl Agent {
             _ => false,
         });
         if may_idle {
-            self.look(context, core);
+            self.report_idle_entries(context, core);
         }
         self.end.send(context, Message::Written { write, outcomes });
     }
 
-    /// Reports entries that have become idle, and decides when to look again.
-    fn look(&mut self, context: &mut Context<'_>, core: &mut Switch) {
-        self.next_look = Time::MAX;
+    /// Reports entries that have become idle, and decides when to check again.
+    fn report_idle_entries(&mut self, context: &mut Context<'_>, core: &mut Switch) {
+        self.next_idle_check = Time::MAX;
         if !core.program().tables.iter().any(|table| table.support_timeout) {
             return;
         }
         core.advance(context.now().ns());
         let mut idle = Vec::new();
-        // A switch that is at hand answers.
+        // A local switch always answers.
         let _done = self.api.idle_entries(core, &mut |entries| idle.extend(entries));
         for entry in idle {
             self.end.send(context, Message::Idle(Box::new(entry)));
         }
-        if let Some(wait) = self.next_idle(core) {
-            self.next_look = context.now() + wait;
+        if let Some(delay) = self.next_idle(core) {
+            self.next_idle_check = context.now() + delay;
         }
     }
 
@@ -164,7 +164,7 @@ impl Agent {
             }
             true
         });
-        (shortest < u64::MAX).then(|| Time::from_ns(next.max(shortest / LOOKS).max(1)))
+        (shortest < u64::MAX).then(|| Time::from_ns(next.max(shortest / IDLE_CHECKS).max(1)))
     }
 
     /// The switch has restarted, and can be reached from then on.
@@ -172,7 +172,7 @@ impl Agent {
         self.api = LocalApi::of(core);
         self.requests.clear();
         self.current = None;
-        self.next_look = Time::MAX;
+        self.next_idle_check = Time::MAX;
         self.back_at = Some(back_at);
     }
 

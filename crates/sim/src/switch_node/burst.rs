@@ -9,7 +9,7 @@ use ir::DigestId;
 use std::ops::Range;
 use switch::{Departing, Departures, Frame, Output};
 
-/// What is kept from burst to burst to save its allocation.
+/// Buffers that are reused from burst to burst.
 #[derive(Default)]
 pub(super) struct Bursts {
     /// The memory of each packet that was lent to the core.

@@ -1,7 +1,7 @@
-//! What a program can tell of its switch: where packets wait for a line, and when it works on them.
+//! What a program can observe of its switch: where the queues are, and when it works on packets.
 //!
 //! What enters: a program. What leaves:
-//! * whether packets are the same if egress works on them before they wait and not afterwards. Then their queue can be
+//! * whether packets are the same if egress works on them before the queue and not behind it. Then their queue can be
 //!   that of the channel behind the switch, and the core takes a packet from the parser to its end in one call, where
 //!   its bytes lie.
 //! * whether packets are the same if the core works on one with the next one. Then it takes several in a call.
@@ -9,7 +9,7 @@
 use ir::walk::{self, Item};
 use ir::{BlockKind, BlockRole, Expr, ExprKind, Program, StmtKind};
 
-/// Whether what is behind the queues only rewrites headers: it reads nothing that the queues write, keeps no state,
+/// Whether what is behind the queues only rewrites headers: it reads nothing that the queues write, has no state,
 /// requests nothing (not even a drop), and leaves packets as long as they are.
 pub(crate) fn only_rewrites(program: &Program) -> bool {
     let mut behind = program.architecture.blocks.iter().filter(|it| it.is_behind_queues);

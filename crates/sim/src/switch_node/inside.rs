@@ -8,7 +8,7 @@ use crate::wire::flow::fingerprint;
 use base::OrderedMap;
 use std::collections::VecDeque;
 
-/// Packets that are remembered: more than wait in a switch. What a program drops stays until others push it out.
+/// Packets that are remembered: more than a switch's queues hold. What a program drops stays until others replace it.
 const PACKETS_MAX: usize = 1 << 18;
 
 /// The packets inside.

@@ -17,7 +17,7 @@ pub struct Message {
     pub is_request: bool,
     /// The sender's addresses.
     pub sender: (Mac, Ipv4Addr),
-    /// The addresses of the one who is asked for; in a request its Ethernet address is unknown.
+    /// The target's addresses; in a request its Ethernet address is unknown.
     pub target: (Mac, Ipv4Addr),
 }
 

@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn an_identity_has_the_flow_and_tells_whether_bytes_are_intact() {
+    fn an_identity_has_the_flow_and_shows_whether_bytes_are_intact() {
         let mut frame = datagram(b"some payload");
         let before = Identity::of(&frame).unwrap();
         assert_eq!(before.flow.to_string(), "UDP 10.0.0.1 port 5 to 10.0.0.2 port 6");

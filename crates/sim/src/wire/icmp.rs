@@ -107,7 +107,7 @@ pub fn emit_echo(ip: &ip::Header, is_request: bool, message: &mut [u8]) {
 /// Why a packet ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reason {
-    /// Nobody listens on its port.
+    /// Its port has no listener.
     Port,
     /// There is no route to its destination.
     Route,
@@ -179,7 +179,7 @@ pub fn emit_neighbour(ip: &ip::Header, is_solicitation: bool, target: Ipv6Addr, 
     finish(ip, message);
 }
 
-/// The group in which a station hears questions for its address, and the group's Ethernet address.
+/// The group in which a station receives solicitations of its address, and the group's Ethernet address.
 pub fn solicited_node(address: Ipv6Addr) -> (Ipv6Addr, Mac) {
     let [.., a, b, c] = address.octets();
     let group = Ipv6Addr::new(0xff02, 0, 0, 0, 0, 1, 0xff00 | u16::from(a), u16::from_be_bytes([b, c]));

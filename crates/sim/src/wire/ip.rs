@@ -68,7 +68,7 @@ impl Header {
         }
     }
 
-    /// The same for a packet that goes on with `rest` bytes, and ends with them.
+    /// The same for a packet that continues with `rest` bytes, and ends with them.
     pub(crate) fn parse_before(ethertype: u16, packet: &[u8], rest: usize) -> Option<(Header, &[u8])> {
         let (bytes, parsed) = match ethertype {
             IPV4 => (usize::from(u16_at(packet, 2)?), parse_v4(packet, rest)),
@@ -88,7 +88,7 @@ impl Header {
         if self.source.is_ipv4() { V4_HEADER_BYTES } else { V6_HEADER_BYTES }
     }
 
-    /// Writes the header for so many bytes that follow.
+    /// Writes the header for this many bytes that follow.
     ///
     /// # Panics
     /// If `bytes` is shorter than [`Header::bytes`], or the addresses have different versions.
@@ -429,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn defects_are_told_apart() {
+    fn defects_are_distinguished() {
         let mut packet = frame(&header(PAIRS[0], 0), b"abc").split_off(14);
         packet[15] ^= 1;
         assert_eq!(Header::parse(IPV4, &packet), Err(Defect::Checksum));

@@ -1,23 +1,23 @@
 //! Where the threads of a run wait for each other, often and shortly.
 //!
 //! What enters: threads that have come to the end of a window. What leaves: all of them together, or the news that one
-//! is gone for good. A thread looks for the others for a while, which is quicker than to sleep, but only if each has a
-//! processor of its own: otherwise it would take the processor from those that it waits for.
+//! is gone for good. A thread spins for a while, which is quicker than to sleep, but only if each has a processor
+//! of its own: otherwise it would take the processor from those that it waits for.
 
 use std::hint;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 
-/// How often a thread looks for the others before it sleeps: about as long as it takes to sleep and to be woken, some
-/// 20 us where a look takes 140 cycles. Whoever works beside the simulator on the machine may hold the others up for
-/// much longer, and would get the processor later.
-const LOOKS: u32 = 300;
+/// How often a thread spins before it sleeps: about as long as it takes to sleep and to be woken, some 20 us where a
+/// spin takes 140 cycles. Other processes on the machine may delay the other threads for much longer, and would get the
+/// processor later.
+const SPINS: u32 = 300;
 
 /// The threads of all networks of this process that run now: a sweep has several networks.
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
 
-/// So many threads more run as long as this exists.
+/// This many threads more run as long as this exists.
 pub(super) struct Running(usize);
 
 impl Running {
@@ -33,12 +33,12 @@ impl Drop for Running {
     }
 }
 
-/// How often a thread looks for the others if so many run on so many processors.
-fn looks(threads: usize, processors: usize) -> u32 {
-    if threads > processors { 0 } else { LOOKS }
+/// How often a thread spins if this many threads run on this many processors.
+fn spin_budget(threads: usize, processors: usize) -> u32 {
+    if threads > processors { 0 } else { SPINS }
 }
 
-/// A barrier. What waiting threads look at is apart from what those who arrive change.
+/// A barrier. What waiting threads read is in other cache lines than what arriving threads write.
 pub(super) struct Barrier {
     count: usize,
     processors: usize,
@@ -57,7 +57,7 @@ pub(super) struct Barrier {
 struct Apart<T>(T);
 
 impl Barrier {
-    /// A barrier for so many threads.
+    /// A barrier for this many threads.
     pub(super) fn new(count: usize) -> Barrier {
         Barrier {
             count,
@@ -73,7 +73,7 @@ impl Barrier {
 
     /// Waits for all threads; returns false if one of them is gone for good.
     pub(super) fn wait(&self) -> bool {
-        self.wait_with(looks(RUNNING.load(Ordering::Relaxed), self.processors), hint::spin_loop)
+        self.wait_with(spin_budget(RUNNING.load(Ordering::Relaxed), self.processors), hint::spin_loop)
     }
 
     /// Has the others return from `wait`, now and whenever they come to it.
@@ -82,8 +82,8 @@ impl Barrier {
         self.wake_all();
     }
 
-    /// Waits for all threads, and looks for them so often before it sleeps; calls `look` each time.
-    fn wait_with(&self, looks: u32, look: impl Fn()) -> bool {
+    /// Waits for all threads, and spins at most `spin_budget` times before it sleeps; calls `spin` each time.
+    fn wait_with(&self, spin_budget: u32, spin: impl Fn()) -> bool {
         let (arrived, shown) = (&self.arrived.0, &self.round.0);
         let round = shown.load(Ordering::Acquire);
         if arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.count {
@@ -92,7 +92,7 @@ impl Barrier {
             self.wake_all();
             return true;
         }
-        let mut left = looks;
+        let mut left = spin_budget;
         while shown.load(Ordering::Acquire) == round {
             if self.is_broken.load(Ordering::Acquire) {
                 return false;
@@ -100,7 +100,7 @@ impl Barrier {
             match left.checked_sub(1) {
                 Some(less) => {
                     left = less;
-                    look();
+                    spin();
                 }
                 None => self.sleep(round),
             }
@@ -111,15 +111,15 @@ impl Barrier {
     /// Sleeps until the round is over.
     fn sleep(&self, round: usize) {
         self.sleeping.fetch_add(1, Ordering::SeqCst);
-        let waits =
+        let must_wait =
             |(): &mut ()| self.round.0.load(Ordering::SeqCst) == round && !self.is_broken.load(Ordering::SeqCst);
         let guard = self.mutex.lock().unwrap_or_else(PoisonError::into_inner);
-        drop(self.condvar.wait_while(guard, waits).unwrap_or_else(PoisonError::into_inner));
+        drop(self.condvar.wait_while(guard, must_wait).unwrap_or_else(PoisonError::into_inner));
         self.sleeping.fetch_sub(1, Ordering::SeqCst);
     }
 
-    /// Wakes the threads that sleep. Such a thread counts itself before it looks at what it waits for, and this looks
-    /// at the count after that has changed: one of the two sees the other.
+    /// Wakes the threads that sleep. Such a thread counts itself before it reads the round, and this reads
+    /// the count after the round has changed: one of the two sees the other.
     fn wake_all(&self) {
         if self.sleeping.load(Ordering::SeqCst) > 0 {
             drop(self.mutex.lock().unwrap_or_else(PoisonError::into_inner));
@@ -143,28 +143,29 @@ impl Drop for Departure<'_> {
 mod tests {
     use super::*;
 
-    /// Threads that meet so often and look so often before they sleep; returns how often they have looked in all.
+    /// Threads that meet `rounds` times and spin at most `allowed` times before they sleep; returns the sum of all
+    /// spins.
     fn meet(threads: usize, rounds: usize, allowed: u32) -> usize {
-        let (barrier, looked) = (Barrier::new(threads), AtomicUsize::new(0));
-        let look = || {
-            looked.fetch_add(1, Ordering::Relaxed);
+        let (barrier, spins) = (Barrier::new(threads), AtomicUsize::new(0));
+        let spin = || {
+            spins.fetch_add(1, Ordering::Relaxed);
         };
         thread::scope(|scope| {
             for _ in 0..threads {
-                scope.spawn(|| (0..rounds).for_each(|_| assert!(barrier.wait_with(allowed, look))));
+                scope.spawn(|| (0..rounds).for_each(|_| assert!(barrier.wait_with(allowed, spin))));
             }
         });
         assert_eq!((barrier.round.0.into_inner(), barrier.sleeping.into_inner()), (rounds, 0));
-        looked.into_inner()
+        spins.into_inner()
     }
 
     #[test]
     fn threads_without_a_processor_of_their_own_sleep_at_once() {
-        assert_eq!([looks(2, 2), looks(3, 2), looks(8, 64), looks(2, 1)], [LOOKS, 0, LOOKS, 0]);
+        assert_eq!([spin_budget(2, 2), spin_budget(3, 2), spin_budget(8, 64), spin_budget(2, 1)], [SPINS, 0, SPINS, 0]);
         for threads in [2, 3, 17] {
-            assert_eq!(meet(threads, 500, looks(threads, 1)), 0);
+            assert_eq!(meet(threads, 500, spin_budget(threads, 1)), 0);
         }
-        assert!(meet(3, 500, 1) <= 1_000, "two of three wait, each looks once");
+        assert!(meet(3, 500, 1) <= 1_000, "two of three wait, each spins once");
     }
 
     #[test]
@@ -175,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_is_gone_holds_nobody_up() {
+    fn a_thread_that_is_gone_holds_no_other_up() {
         for allowed in [0, 10] {
             let barrier = Barrier::new(3);
             thread::scope(|scope| {
