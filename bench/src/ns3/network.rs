@@ -6,7 +6,6 @@ use ::scenario::{FlowKind, FlowPlan, Scenario, Simulation, SwitchKind};
 use ::sim::wire::udp::Ports;
 use std::fmt::Write as _;
 use std::net::IpAddr;
-use tcp::Congestion;
 
 /// The Ethernet header, which the lengths of packets here have and overheads do not.
 const ETHERNET_BYTES: u32 = 14;
@@ -85,11 +84,7 @@ fn flow(plan: &FlowPlan, ports: Ports, text: &mut String) -> Result<(), String> 
     let FlowKind::Tcp { bytes, config, .. } = &plan.kind else {
         return Err("only flows over TCP are translated".to_owned());
     };
-    let congestion = match config.congestion {
-        Congestion::NewReno => "newreno",
-        Congestion::Cubic => "cubic",
-        Congestion::Dctcp => "dctcp",
-    };
+    let congestion = config.congestion.name();
     let Ports { source, destination } = ports;
     let _ = write!(text, "flow {} {} {source} {destination} {} ", plan.from, plan.to, plan.start.ps());
     let segment_bytes = config.mss - TIMESTAMP_BYTES;

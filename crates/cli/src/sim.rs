@@ -42,7 +42,7 @@ use base::OrderedMap;
 use clap::{Args, Subcommand};
 use scenario::check::Property;
 use scenario::check::property::PROPERTIES;
-use scenario::controller::{self, ControllerMaker, ControllerPlan};
+use scenario::controller::{self, ControllerKind, ControllerMaker, ControllerPlan};
 use scenario::journeys::Journeys;
 use scenario::results::{self, ResultFile};
 use scenario::sweep::{Plan, Shard};
@@ -103,7 +103,7 @@ pub struct SimArguments {
     /// Threads that run the simulation; the results are the same
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: u16,
-    /// How much memory packets under way may need, in MiB; a run that needs more fails [default: half of what is free,
+    /// How much memory packets in flight may need, in MiB; a run that needs more fails [default: half of what is free,
     /// divided by the runs at the same time]
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
     pub packet_memory: Option<u64>,
@@ -305,9 +305,9 @@ fn made(
     plan: &ControllerPlan,
     switches: &[SwitchFacts],
 ) -> Result<Box<dyn Controller>, ScenarioFault> {
-    match &plan.p4te {
-        Some(p4te) => p4te::simulated::of_scenario(scenario, plan, p4te, switches),
-        None => controller::built_in(plan, switches),
+    match &plan.kind {
+        ControllerKind::P4te(p4te) => p4te::simulated::of_scenario(scenario, plan, p4te, switches),
+        _ => controller::built_in(plan, switches),
     }
 }
 

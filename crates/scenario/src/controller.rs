@@ -18,7 +18,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use toml::Spanned;
 
-/// How long a message is under way if nothing else is said: through the network of a building and two kernels.
+/// The default latency of a message: through the network of a building and two kernels.
 const LATENCY_DEFAULT: Time = Time::from_us(100);
 
 /// The name of the node, which no host or switch has: it is not one of a topology.
@@ -31,7 +31,7 @@ pub struct ControllerPlan {
     pub switches: Vec<usize>,
     /// The port behind which it is, if not the one that programs of the architecture expect.
     pub cpu_port: Option<u32>,
-    /// How long messages are under way.
+    /// The latencies of messages.
     pub latencies: Latencies,
     /// What requests take in a switch.
     pub work_times: WorkTimes,
@@ -39,13 +39,21 @@ pub struct ControllerPlan {
     pub event_time: Time,
     /// When it does nothing: disjoint, in order.
     pub pauses: Vec<Interval>,
-    /// What it learns, and what it writes; nothing if it is one of P4TE.
-    pub learning: LearningConfig,
-    /// What is set of a controller of P4TE, if it is one. The simulator does not have it: whoever builds a simulation
-    /// makes it.
-    pub p4te: Option<P4tePlan>,
-    /// Where the scenario says what a program may not fit.
+    /// What it does.
+    pub kind: ControllerKind,
+    /// Where the scenario has what a program may not fit.
     pub places: ControllerPlaces,
+}
+
+/// What a controller does, with its settings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ControllerKind {
+    /// It learns addresses, and writes entries for them.
+    Learning(LearningConfig),
+    /// It controls programs of P4TE. The simulator does not have it: the caller makes it.
+    P4te(P4tePlan),
+    /// It is outside of the simulation: the caller makes what stands for it.
+    Outside,
 }
 
 /// What is set of a controller of P4TE.
@@ -88,8 +96,7 @@ impl ControllerPlan {
             work_times: WorkTimes::default(),
             event_time: Time::ZERO,
             pauses: Vec::new(),
-            learning: nothing_learned(),
-            p4te: None,
+            kind: ControllerKind::Outside,
             places,
         }
     }
@@ -98,10 +105,6 @@ impl ControllerPlan {
     pub fn fault(&self, message: String) -> ScenarioFault {
         ScenarioFault { place: self.places.section.clone(), message }
     }
-}
-
-fn nothing_learned() -> LearningConfig {
-    LearningConfig { source: LearningSource::Digest(None), lines: Vec::new(), idle_timeout_ns: 0 }
 }
 
 impl Draft<'_> {
@@ -115,9 +118,12 @@ impl Draft<'_> {
         let section = spanned.get_ref();
         let controlled = self.controlled(spanned, switches);
         self.refuse_keys_of_other_kinds(section);
-        let (learning, source_span) = match section.kind {
-            ControllerKindName::Learning => self.learning(spanned),
-            ControllerKindName::P4te => (nothing_learned(), None),
+        let (kind, source_span) = match section.kind {
+            ControllerKindName::Learning => {
+                let (learning, source_span) = self.learning(spanned);
+                (ControllerKind::Learning(learning), source_span)
+            }
+            ControllerKindName::P4te => (ControllerKind::P4te(p4te_plan(section)), None),
         };
         let place = |span: Option<Range<usize>>| self.place(span.unwrap_or(spanned.span()));
         let places = ControllerPlaces {
@@ -140,13 +146,12 @@ impl Draft<'_> {
             },
             event_time: section.event_time.map_or(Time::ZERO, |it| it.0),
             pauses: section.pauses.as_ref().map(|it| self.intervals(it)).unwrap_or_default(),
-            learning,
-            p4te: (section.kind == ControllerKindName::P4te).then(|| p4te_plan(section)),
+            kind,
             places,
         })
     }
 
-    /// What a learning controller learns, and where its source is said.
+    /// What a learning controller learns, and where its source is set.
     fn learning(&mut self, spanned: &Spanned<ControllerSection>) -> (LearningConfig, Option<Range<usize>>) {
         let (source, source_span) = self.learning_source(spanned);
         let lines = self.lines(spanned);
@@ -155,33 +160,12 @@ impl Draft<'_> {
     }
 
     fn refuse_keys_of_other_kinds(&mut self, section: &ControllerSection) {
-        fn at<T>(key: &'static str, value: &Option<Spanned<T>>) -> Option<(&'static str, Range<usize>)> {
-            value.as_ref().map(|it| (key, it.span()))
-        }
-        let (kind, others) = match section.kind {
-            ControllerKindName::Learning => (
-                "p4te",
-                vec![
-                    at("delta", &section.delta),
-                    at("flowlet", &section.flowlet),
-                    at("control_window", &section.control_window),
-                    at("mark_from", &section.mark_from),
-                ],
-            ),
-            ControllerKindName::P4te => (
-                "learning",
-                vec![
-                    at("learn", &section.learn),
-                    at("digest", &section.digest),
-                    at("packet_in", &section.packet_in),
-                    at("packet_out", &section.packet_out),
-                    at("write", &section.write),
-                    at("idle", &section.idle),
-                ],
-            ),
-        };
-        for (key, span) in others.into_iter().flatten() {
-            self.fault_once(span, format!("`{key}` is for a controller of kind \"{kind}\""));
+        for (kind, key, span) in keys_of_kinds(section) {
+            if kind != section.kind
+                && let Some(span) = span
+            {
+                self.fault_once(span, format!("`{key}` is for a controller of kind \"{}\"", kind.name()));
+            }
         }
         if section.delta.as_ref().is_some_and(|delta| *delta.get_ref() == 0) {
             let span = section.delta.as_ref().map_or(0..0, Spanned::span);
@@ -220,7 +204,7 @@ impl Draft<'_> {
         controlled
     }
 
-    /// What reports addresses, and where the scenario says so.
+    /// What reports addresses, and where the scenario sets it.
     fn learning_source(&mut self, spanned: &Spanned<ControllerSection>) -> (LearningSource, Option<Range<usize>>) {
         let section = spanned.get_ref();
         let text = |it: &Option<Spanned<String>>| it.as_ref().map(|it| it.get_ref().clone());
@@ -261,6 +245,27 @@ impl Draft<'_> {
     }
 }
 
+/// The keys that only controllers of one kind have, and where they are if they are set.
+fn keys_of_kinds(section: &ControllerSection) -> [(ControllerKindName, &'static str, Option<Range<usize>>); 10] {
+    fn span<T>(value: &Option<Spanned<T>>) -> Option<Range<usize>> {
+        value.as_ref().map(Spanned::span)
+    }
+    let learning = |key, span| (ControllerKindName::Learning, key, span);
+    let p4te = |key, span| (ControllerKindName::P4te, key, span);
+    [
+        learning("learn", span(&section.learn)),
+        learning("digest", span(&section.digest)),
+        learning("packet_in", span(&section.packet_in)),
+        learning("packet_out", span(&section.packet_out)),
+        learning("write", span(&section.write)),
+        learning("idle", span(&section.idle)),
+        p4te("delta", span(&section.delta)),
+        p4te("flowlet", span(&section.flowlet)),
+        p4te("control_window", span(&section.control_window)),
+        p4te("mark_from", span(&section.mark_from)),
+    ]
+}
+
 fn p4te_plan(section: &ControllerSection) -> P4tePlan {
     P4tePlan {
         delta: section.delta.as_ref().map(|it| *it.get_ref()),
@@ -276,10 +281,10 @@ pub type ControllerMaker<'a> =
 
 /// The controller that the plan describes, if the simulator has it.
 pub fn built_in(plan: &ControllerPlan, switches: &[SwitchFacts]) -> Result<Box<dyn Controller>, ScenarioFault> {
-    if plan.p4te.is_some() {
-        return Err(plan.fault("the simulator alone has no controller of kind \"p4te\"".to_owned()));
-    }
-    let learning = Learning::new(plan.learning.clone(), switches).map_err(|(setting, message)| {
+    let ControllerKind::Learning(config) = &plan.kind else {
+        return Err(plan.fault("the simulator alone has only controllers of kind \"learning\"".to_owned()));
+    };
+    let learning = Learning::new(config.clone(), switches).map_err(|(setting, message)| {
         let place = match setting {
             Setting::Source => &plan.places.source,
             Setting::Lines => &plan.places.lines,

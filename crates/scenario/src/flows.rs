@@ -7,7 +7,7 @@ use base::Rng;
 use base::limits::PACKET_BYTES_MAX;
 use scenario_file::ScenarioFile;
 use scenario_file::loads::{HasTcpKeys as _, TcpKeys};
-use scenario_file::sections::{ArrivalsName, CongestionName, FlowKindName, FlowSection, PairsName, SizesName};
+use scenario_file::sections::{ArrivalsName, FlowKindName, FlowSection, PairsName, SizesName};
 use scenario_file::values::Names;
 use scenario_file::{ScenarioFault, Sources};
 use sim::arrivals::{Arrivals, Sizes};
@@ -17,10 +17,11 @@ use sim::host::udp::PAYLOAD_BYTES_MIN;
 use sim::random;
 use sim::time::{Serialiser, Time};
 use std::sync::Arc;
-use tcp::{Config, Congestion};
+use tcp::Config;
 use toml::Spanned;
 
-/// The most flows of a scenario: their ports are numbers of 16 bits for each pair of hosts, and their records are kept.
+/// The most flows of a scenario: their ports are numbers of 16 bits for each pair of hosts, and their records stay in
+/// memory.
 pub(super) const FLOWS_MAX: usize = 1 << 20;
 
 /// The most pairs of senders and receivers, which are listed.
@@ -32,7 +33,7 @@ const SIZE_DEFAULT: usize = 1_472;
 /// The data of pings that have no given size, as `ping` has it.
 const PING_BYTES_DEFAULT: usize = 56;
 
-/// The least MSS: that of the least MTU of IPv4 with room for options.
+/// The least MSS: that of the least MTU of IPv4, without space for options.
 const MSS_MIN: usize = 88;
 
 /// Receive windows: from a few segments to the most that window scaling can announce.
@@ -47,7 +48,7 @@ pub(super) struct Resolver<'a> {
     pub(super) seed: u64,
     pub(super) duration: Time,
     pub(super) mtu: usize,
-    /// Of hosts, if the scenario says so.
+    /// Of hosts, if the scenario sets it.
     pub(super) receive_window: Option<Spanned<u64>>,
     pub(super) read: ReadFile<'a>,
     pub(super) faults: Vec<ScenarioFault>,
@@ -292,7 +293,7 @@ impl Resolver<'_> {
             ("off", off.is_some()),
         ];
         if let Some((key, _)) = of_rates.into_iter().find(|(_, is_given)| *is_given) {
-            self.fault(file, format!("a `trace` says when datagrams are sent and how long they are: remove `{key}`"));
+            self.fault(file, format!("a `trace` has the times and lengths of datagrams: remove `{key}`"));
             return None;
         }
         let read = (self.read)(file.get_ref())
@@ -321,13 +322,9 @@ impl Resolver<'_> {
         Some(Config {
             mss,
             receive_buffer_bytes,
-            // The window of the receiver is the limit, not what a sender keeps.
+            // The window of the receiver is the limit, not the sender's buffer.
             send_buffer_bytes: defaults.send_buffer_bytes.max(receive_buffer_bytes),
-            congestion: match keys.congestion.unwrap_or(CongestionName::Cubic) {
-                CongestionName::Newreno => Congestion::NewReno,
-                CongestionName::Cubic => Congestion::Cubic,
-                CongestionName::Dctcp => Congestion::Dctcp,
-            },
+            congestion: keys.congestion.map_or(defaults.congestion, |it| it.0),
             ecn: keys.ecn.unwrap_or(false),
             initial_window_segments,
             min_rto: keys.min_rto.map_or(defaults.min_rto, |it| it.0),
@@ -351,7 +348,7 @@ impl Resolver<'_> {
         Some(value as u16)
     }
 
-    /// The receive window of a flow, or that of hosts; `Some(None)` if nothing is said.
+    /// The receive window of a flow, or that of hosts; `Some(None)` if neither is set.
     fn receive_window(&mut self, own: &Option<Spanned<u64>>) -> Option<Option<u64>> {
         let Some(given) = own.clone().or(self.receive_window.clone()) else { return Some(None) };
         let bytes = *given.get_ref();
@@ -420,7 +417,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_is_the_own_receiver_in_a_permutation() {
+    fn no_host_is_its_own_receiver_in_a_permutation() {
         let mut rng = Rng::new(1);
         let hosts: Vec<usize> = (0..7).collect();
         for count in 2..=7 {

@@ -46,11 +46,11 @@ pub struct Scenario {
     pub sample: Option<Time>,
     /// Hosts, switches, links.
     pub topology: Topology,
-    /// Whether hosts ask for their neighbours' addresses.
+    /// Whether hosts resolve their neighbours' addresses.
     pub resolves: bool,
     /// The longest packet of hosts without an Ethernet header.
     pub mtu: usize,
-    /// The hosts in whose places real programs are. Files do not say so: it depends on the machine.
+    /// The hosts in whose places real programs are. Files do not name them: it depends on the machine.
     pub external: OrderedSet<usize>,
     /// For each switch what it is.
     pub switches: Vec<SwitchPlan>,
@@ -64,7 +64,7 @@ pub struct Scenario {
     pub only_flows: Option<OrderedSet<usize>>,
     /// Random faults, which are in the channels and switches already.
     pub faults: Vec<Fault>,
-    /// Who asks whom.
+    /// Incasts: requests of a host to many others.
     pub incasts: Vec<IncastPlan>,
     /// The first size of each class of flows, in bytes, from 0 on.
     pub size_classes: Vec<u64>,
@@ -116,7 +116,7 @@ impl Scenario {
 pub struct SwitchPlan {
     /// What runs in it.
     pub kind: SwitchKind,
-    /// Where the scenario says so.
+    /// Where the scenario sets it.
     pub place: Place,
     /// From the last bit of a packet to the moment at which the program sees it.
     pub ingress_latency: Time,
@@ -204,22 +204,18 @@ impl FlowKind {
     pub fn label(&self) -> &'static str {
         match self {
             FlowKind::Udp { .. } => "udp",
-            FlowKind::Tcp { config, .. } => match config.congestion {
-                tcp::Congestion::NewReno => "newreno",
-                tcp::Congestion::Cubic => "cubic",
-                tcp::Congestion::Dctcp => "dctcp",
-            },
+            FlowKind::Tcp { config, .. } => config.congestion.name(),
             FlowKind::Ping { .. } => "ping",
         }
     }
 }
 
-/// A host that asks many others, again and again.
+/// A host that sends requests to many others, round by round.
 #[derive(Clone, Debug)]
 pub struct IncastPlan {
-    /// Whom it asks.
+    /// The hosts that get requests.
     pub from: Vec<usize>,
-    /// Who asks, and receives the answers.
+    /// The host that sends the requests and receives the answers.
     pub to: usize,
     /// Over IPv6.
     pub is_v6: bool,

@@ -13,7 +13,7 @@ fn read(text: &str, sets: &[&str]) -> Result<Scenario, Vec<ScenarioFault>> {
     Scenario::read(text, &sets, &|name| Err(format!("there is no file {name}")))
 }
 
-/// All results of a scenario on so many threads.
+/// All results of a scenario on this many threads.
 fn run(text: &str, threads: usize) -> Vec<results::ResultFile> {
     let scenario = read(text, &[]).unwrap_or_else(|faults| panic!("{faults:?}"));
     let mut simulation = Simulation::new(scenario, threads, &mut |_, _| Err("no program".to_owned())).unwrap();
@@ -109,9 +109,9 @@ fn a_dumbbell_carries_tcp_udp_and_pings() {
 #[test]
 fn samples_and_drops_add_up_to_the_totals() {
     let files = run(DUMBBELL, 1);
-    let of = |name: &str, key: &str, wanted: &str, value: &str| -> Vec<f64> {
+    let of = |name: &str, key: &str, searched: &str, value: &str| -> Vec<f64> {
         let rows = column(&files, name, key).into_iter().zip(column(&files, name, value));
-        rows.filter(|(key, _)| *key == wanted).map(|(_, value)| value.parse().unwrap()).collect()
+        rows.filter(|(key, _)| *key == searched).map(|(_, value)| value.parse().unwrap()).collect()
     };
     let sum = |flow: &str, value: &str| of("flow_samples.csv", "flow", flow, value).iter().sum::<f64>();
     let total = |flow: &str, value: &str| of("flows.csv", "flow", flow, value)[0];
@@ -510,7 +510,7 @@ fn a_workload_loads_the_links_of_its_senders() {
     .assert_eq(&faults);
 }
 
-/// What a flow keeps, besides what is under way: many flows fit into memory.
+/// What a flow stores, besides its packets in flight: many flows fit into memory.
 #[test]
 fn both_ends_of_a_flow_and_its_plan_are_small() {
     let ends = 2 * (size_of::<sim::host::TcpEndpoint>() + size_of::<tcp::Connection>());

@@ -1,4 +1,4 @@
-//! The form of what a scenario says of its controller. What each key means is in docs/guide/sim.md.
+//! The form of a scenario's section of its controller. What each key means is in docs/guide/sim.md.
 
 use crate::values::{Names, Span};
 use serde::Deserialize;
@@ -37,6 +37,16 @@ pub struct ControllerSection {
 pub enum ControllerKindName {
     Learning,
     P4te,
+}
+
+impl ControllerKindName {
+    /// As in the file.
+    pub const fn name(self) -> &'static str {
+        match self {
+            ControllerKindName::Learning => "learning",
+            ControllerKindName::P4te => "p4te",
+        }
+    }
 }
 
 /// `learn` of `[controller]`.

@@ -1,7 +1,7 @@
 //! The sections that make many flows: workloads, incasts, lists of flows, sensors.
 
-use crate::sections::{CongestionName, FlowSection, PairsName};
-use crate::values::{Names, Span};
+use crate::sections::{FlowSection, PairsName};
+use crate::values::{CongestionName, Names, Span};
 use serde::Deserialize;
 use toml::Spanned;
 

@@ -5,7 +5,7 @@ use crate::device::{
     BufferSection, CommandsSection, InternalPortSection, PipelineSection, PortSection, QueueSection, TimingName,
 };
 use crate::loads::{FlowListSection, IncastSection, SensorSection, WorkloadSection};
-use crate::values::{Cost, Names, PacketRate, Probability, Rate, Span};
+use crate::values::{CongestionName, Cost, Names, PacketRate, Probability, Rate, Span};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use toml::Spanned;
@@ -268,14 +268,4 @@ pub enum ArrivalsName {
     Constant,
     Poisson,
     OnOff,
-}
-
-/// `congestion` of `[[flows]]`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[allow(missing_docs, reason = "the variants are the values in the file")]
-pub enum CongestionName {
-    Newreno,
-    Cubic,
-    Dctcp,
 }

@@ -4,6 +4,7 @@ use base::Time;
 use base::time::{scaled, split_unit};
 use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 use std::fmt;
+use tcp::Congestion;
 
 /// A span such as `"10us"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,9 +27,13 @@ pub struct Probability(pub f64);
 pub enum Cost {
     /// This much.
     Fixed(Time),
-    /// What a measurement before the run says.
+    /// The result of a measurement before the run.
     Measured,
 }
+
+/// A congestion control of TCP, by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CongestionName(pub Congestion);
 
 /// One name, or a list of names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,6 +103,17 @@ impl<'de> Deserialize<'de> for Cost {
         };
         deserializer
             .deserialize_any(FromText { read, expected: "a time with its unit, as in \"80ns\", or \"measured\"" })
+    }
+}
+
+impl<'de> Deserialize<'de> for CongestionName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<CongestionName, D::Error> {
+        let read = |text: &str| {
+            let found = Congestion::ALL.into_iter().find(|it| it.name() == text);
+            let names = || Congestion::ALL.map(Congestion::name).join(", ");
+            found.map(CongestionName).ok_or_else(|| format!("there is no congestion control `{text}`, but {}", names()))
+        };
+        deserializer.deserialize_any(FromText { read, expected: "the name of a congestion control, as in \"cubic\"" })
     }
 }
 

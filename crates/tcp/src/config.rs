@@ -16,6 +16,20 @@ pub enum Congestion {
     Dctcp,
 }
 
+impl Congestion {
+    /// All of them.
+    pub const ALL: [Congestion; 3] = [Congestion::NewReno, Congestion::Cubic, Congestion::Dctcp];
+
+    /// The name in scenarios and results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Congestion::NewReno => "newreno",
+            Congestion::Cubic => "cubic",
+            Congestion::Dctcp => "dctcp",
+        }
+    }
+}
+
 /// Settings of an endpoint. They do not change during a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Config {

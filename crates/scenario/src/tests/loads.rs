@@ -220,7 +220,7 @@ fn datagrams_follow_a_capture() {
     ]
     .concat();
     assert!(shown.starts_with("11:9: a.pcap: it is not a capture: "), "{shown}");
-    assert!(shown.ends_with("11:9: a `trace` says when datagrams are sent and how long they are: remove `rate`\n"));
+    assert!(shown.ends_with("11:9: a `trace` has the times and lengths of datagrams: remove `rate`\n"));
     let scenario = read_with(&text, &[("a.pcap", &capture)]).unwrap();
     assert!(matches!(scenario.flows[0].kind, FlowKind::Udp { count: 3, .. }));
 }
@@ -258,7 +258,7 @@ fn lengths_of_datagrams_have_their_distributions() {
     .assert_eq(&shown);
 }
 
-/// Hosts of one network that ask for each other's Ethernet addresses, with a router between them.
+/// Hosts of one network that resolve each other's Ethernet addresses, with a router between them.
 #[test]
 fn a_router_answers_for_hosts_behind_its_other_ports() {
     let topology = r#"{"hosts": {"h1": {"ip": "10.0.0.1/24", "commands": ["ip addr add fd00::1/64 dev eth0"]},

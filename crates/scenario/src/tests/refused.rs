@@ -34,7 +34,7 @@ fn flows_that_could_not_be_are_refused() {
 }
 
 #[test]
-fn what_is_of_the_wrong_kind_is_said_in_plain_words() {
+fn values_of_the_wrong_kind_are_refused_in_plain_words() {
     let values = [
         "flows=[1]",
         "topology.hosts=-1",
@@ -49,6 +49,8 @@ fn what_is_of_the_wrong_kind_is_said_in_plain_words() {
         "link=[1]",
         "links.down=[[\"1ms\"]]",
         "flows=[{kind=\"udp\",traffic_class=256}]",
+        "flows=[{kind=\"tcp\",congestion=\"Cubic\"}]",
+        "flows=[{kind=\"tcp\",congestion=1.5}]",
     ];
     let shown: String = values.iter().map(|value| format!("{}\n", read(STAR, &[value]).unwrap_err()[0])).collect();
     expect![[r#"
@@ -65,6 +67,8 @@ fn what_is_of_the_wrong_kind_is_said_in_plain_words() {
         --set link=[1]: invalid type: sequence, expected a table
         --set links.down=[["1ms"]]: invalid length 1, expected an array of length 2
         --set flows=[{kind="udp",traffic_class=256}]: invalid value: integer `256`, expected a whole number from 0 to 255
+        --set flows=[{kind="tcp",congestion="Cubic"}]: there is no congestion control `Cubic`, but newreno, cubic, dctcp
+        --set flows=[{kind="tcp",congestion=1.5}]: invalid type: floating point `1.5`, expected the name of a congestion control, as in "cubic"
     "#]].assert_eq(&shown);
 }
 

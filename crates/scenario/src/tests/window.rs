@@ -13,7 +13,7 @@ fn flow(rate: &str, links: &str) -> String {
 
 #[test]
 fn goodput_is_what_arrives_in_the_window_whenever_it_was_sent() {
-    // A packet waits 8 ms in the full queue, so that most of what arrives was sent in the warm-up.
+    // A packet is queued for 8 ms in the full queue, so that most of what arrives was sent in the warm-up.
     let files = run(&flow("2Gbps", "[link.\"s1>h2\"]\nrate = \"1Gbps\"\nqueue_packets = 1000"), 1);
     let goodput: f64 = column(&files, "flows.csv", "goodput_bits_per_s")[0].parse().unwrap();
     // 1,000 bytes of 1,066 on the line.
@@ -44,7 +44,7 @@ fn goodput(hosts: &str, flow: &str) -> f64 {
 }
 
 #[test]
-fn receive_windows_and_segments_are_as_large_as_a_scenario_says() {
+fn receive_windows_and_segments_are_as_large_as_a_scenario_sets_them() {
     // A window in a round trip.
     let near = |goodput: f64, window: f64| (goodput * 0.04 / 8.0 / window - 1.0).abs() < 0.02;
     let default = goodput("", "");
@@ -52,7 +52,7 @@ fn receive_windows_and_segments_are_as_large_as_a_scenario_says() {
     let (of_hosts, of_flow) =
         (goodput("receive_window = 500_000", ""), goodput("receive_window = 500_000", "receive_window = 1_000_000"));
     assert!(near(of_hosts, 500e3) && near(of_flow, 1e6), "{of_hosts} {of_flow}");
-    // More than a sender keeps by default: full segments fill the line, 1,448 bytes of 1,538.
+    // More than a sender's buffer holds by default: full segments fill the line, 1,448 bytes of 1,538.
     let large = goodput("", "receive_window = 20_000_000");
     assert!((large / 1e9 - 1_448.0 / 1_538.0).abs() < 0.01, "{large}");
     let small = goodput("", "receive_window = 20_000_000\nmss = 512");
