@@ -259,7 +259,7 @@ fn a_flow_can_be_traced_through_the_programs_on_its_way() {
           22.912us: h1 gets it
 
         packet 2: ICMP 10.0.1.2 to 10.0.3.2, identifier 10000, 56 bytes of payload
-          24.15109us: h1 sends it on h1>s1 (2 waiting)
+          24.15109us: h1 sends it on h1>s1 (2 queued)
           54.63909us: s1 gets it
               ingress: port 1, 98 bytes, a normal packet
               RouterParser
@@ -299,7 +299,7 @@ fn a_flow_can_be_traced_through_the_programs_on_its_way() {
                 emit hdr.ethernet: 14 bytes                                                           l3fwd.p4:202
                 emit hdr.ipv4: 20 bytes                                                               l3fwd.p4:204
               => sent on port 3, 98 bytes
-          54.63909us: s1 sends it on s1>h3 (3 waiting)
+          54.63909us: s1 sends it on s1>h3 (3 queued)
           85.885104us: h3 gets it
     "#]].assert_eq(&trace);
     let output = sim(&folder, &["star.toml", "--trace", "3"]);
@@ -377,7 +377,7 @@ fn a_run_ends_with_a_message_when_its_packets_need_too_much_memory() {
     for more in [&["--threads", "1"][..], &["--threads", "2"], &["--seeds", "2"]] {
         let output = sim(&folder, &[&["overload.toml", "--packet-memory", "8"][..], more].concat());
         let said = String::from_utf8_lossy(&output.stderr);
-        let expected = "wait for link s1>s2; `queue_packets` or `queue_bytes` limits how many may";
+        let expected = "are queued for link s1>s2; `queue_packets` or `queue_bytes` limits a queue";
         assert_eq!(output.status.code(), Some(1), "{more:?}: {said}");
         assert!(said.contains(expected) && said.contains("--packet-memory lets them have more"), "{more:?}: {said}");
     }

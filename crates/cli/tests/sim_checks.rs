@@ -67,7 +67,7 @@ fn a_failing_seed_is_made_small_and_can_be_repeated() {
         error: no-loop does not hold with seed 1: at 4.028296ms s2 gets a packet that it has had before
           UDP 10.2.2.2 port 10000 to 10.1.1.2 port 10002, 500 bytes of payload
           sent by h4 at 4ms
-          way: h4 > s2 > s4 > s2
+          path: h4 > s2 > s4 > s2
         the smallest run that was found: 1 of 30 flows, 1 of 3 random faults, 4.029ms of 20ms
           fault 1: link s1-s4 is down from 2.580134201ms to 4.581464878ms
         results with captures of all links: fabric-results
@@ -109,7 +109,7 @@ fn flows_that_are_left_out_stay_out() {
         error: no-loop does not hold with seed 1: at 4.028296ms s3 gets a packet that it has had before
           UDP 10.3.1.2 port 10000 to 10.1.1.2 port 10003, 500 bytes of payload
           sent by h5 at 4ms
-          way: h5 > s3 > s4 > s3
+          path: h5 > s3 > s4 > s3
         the smallest run that was found: 1 of 4 flows, 1 of 3 random faults, 4.029ms of 20ms
           fault 1: link s1-s4 is down from 2.580134201ms to 4.581464878ms
         results with captures of all links: fabric-results
@@ -261,7 +261,7 @@ fn what_programs_do_to_packets_is_found() {
         error: no-unexplained-loss does not hold with seed 1: at 20.625208ms a packet is lost at s1: dropped by the program in ingress
           UDP 10.1.1.2 port 10000 to 10.1.2.2 port 10000, 1472 bytes of payload
           sent by h1 at 20.608ms
-          way: h1 > s1
+          path: h1 > s1
         the smallest run that was found: 1 of 1 flows, 20.626ms of 30ms
         results with captures of all links: pair-results
         again: wirespeed sim pair.toml --seed 1 --until 20.626ms --check no-unexplained-loss
@@ -275,7 +275,7 @@ fn what_programs_do_to_packets_is_found() {
         error: bytes-intact does not hold with seed 1: at 20.642416ms a packet that arrives at h2 has another payload than was sent, and no link inverted a bit
           UDP 10.1.1.2 port 10000 to 10.1.2.2 port 10000, 1472 bytes of payload
           sent by h1 at 20.608ms
-          way: h1 > s1 > h2
+          path: h1 > s1 > h2
         the smallest run that was found: 1 of 1 flows, 20.643ms of 30ms
         results with captures of all links: pair-results
         again: wirespeed sim pair.toml --seed 1 --until 20.643ms --check bytes-intact
@@ -289,7 +289,7 @@ fn what_programs_do_to_packets_is_found() {
         error: bytes-intact does not hold with seed 1: at 20.642416ms a packet that arrives at h2 has a wrong checksum, and no link inverted a bit
           UDP 10.1.1.2 port 10000 to 10.1.2.2 port 10000, 1472 bytes of payload
           sent by h1 at 20.608ms
-          way: h1 > s1 > h2
+          path: h1 > s1 > h2
         the smallest run that was found: 1 of 1 flows, 20.643ms of 30ms
         results with captures of all links: pair-results
         again: wirespeed sim pair.toml --seed 1 --until 20.643ms --check bytes-intact
@@ -323,7 +323,7 @@ fn what_programs_do_to_packets_is_found() {
         error: converges-within=1ms does not hold with seed 1: at 7.082808ms a packet is lost at s1: dropped by the program in ingress; it was sent 1.0656ms after links changed last, at 6ms
           UDP 10.1.1.2 port 10000 to 10.1.2.2 port 10000, 1472 bytes of payload
           sent by h1 at 7.0656ms
-          way: h1 > s1
+          path: h1 > s1
         the smallest run that was found: 1 of 1 flows, 7.083ms of 30ms
         results with captures of all links: pair-results
         again: wirespeed sim pair.toml --set switches.tables=lost --set 'switch.s1.restarts=[["5ms", "6ms"]]' --seed 1 --until 7.083ms --check converges-within=1ms

@@ -35,14 +35,14 @@ const SAMPLED_FLOWS_MAX: usize = 64;
 /// Makes the core of a switch that runs a program: of this name, with this plan.
 pub type SwitchMaker<'a> = &'a mut dyn FnMut(&str, &SwitchPlan) -> Result<Switch, String>;
 
-/// Why a run cannot reach its end: packets under way need more memory than they may have.
+/// Why a run cannot reach its end: packets in flight need more memory than they may have.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TooManyPackets {
     /// Before this time.
     pub time: Time,
-    /// The channel for which the most packets wait.
+    /// The channel with the longest queue.
     pub channel: String,
-    /// How many wait for it.
+    /// The packets in its queue.
     pub packets: usize,
 }
 
@@ -50,8 +50,8 @@ impl fmt::Display for TooManyPackets {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "packets under way need too much memory, before {:.6} s of the scenario: {} wait for link {}; `queue_packets` \
-             or `queue_bytes` limits how many may",
+            "packets in flight need too much memory, before {:.6} s of the scenario: {} are queued for link {}; `queue_packets` \
+             or `queue_bytes` limits a queue",
             self.time.seconds(),
             self.packets,
             self.channel
@@ -84,7 +84,7 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// Builds the network, to be run by at most so many threads.
+    /// Builds the network, to be run by at most this many threads.
     pub fn new(scenario: Scenario, threads: usize, make_switch: SwitchMaker<'_>) -> Result<Simulation, ScenarioFault> {
         Simulation::with_controller(scenario, threads, make_switch, &mut controller::built_in)
     }
@@ -218,7 +218,7 @@ impl Simulation {
         self.samples.push(Sample { time: self.network.now(), channels, flows, all: Carried::by_all(self) });
     }
 
-    /// Packets and bytes that wait for a channel, also in the traffic manager of a program before it.
+    /// Packets and bytes in the queue of a channel, also in the traffic manager of a program before it.
     fn backlog(&mut self, channel: usize) -> (usize, u64) {
         let PortId { node, port } = self.network.channels()[channel].from;
         match self.network.node::<SwitchNode>(node) {
@@ -293,7 +293,7 @@ fn make_cores(scenario: &Scenario, make_switch: SwitchMaker<'_>) -> Result<Vec<O
     scenario.switches.iter().zip(&scenario.topology.switches).map(make).collect()
 }
 
-/// What is wrong with a switch, at the place where the scenario says what runs in it.
+/// What is wrong with a switch, at the place where the scenario names its program.
 fn refused(plan: &SwitchPlan, name: &str, error: &str) -> ScenarioFault {
     ScenarioFault { place: plan.place.clone(), message: format!("switch {name}: {error}") }
 }

@@ -3,8 +3,8 @@
 //! What enters: properties, and the records of a run in their order. What leaves: the first violation, with the packet,
 //! the place and the time; or none. It does not depend on the number of threads.
 //!
-//! * [`property`]: which properties there are. `packets`: what is known of each packet under way; `facts`: of the
-//!   network; `reach`: whether it has a way. [`shrink`]: makes what fails smaller.
+//! * [`property`]: which properties there are. `packets`: what is known of each packet in flight; `facts`: of the
+//!   network; `reach`: whether it has a path. [`shrink`]: makes what fails smaller.
 
 pub(crate) mod facts;
 mod packets;
@@ -36,7 +36,7 @@ pub struct Violation {
     pub time: Time,
     /// What happened, and where.
     pub what: String,
-    /// The packet: its flow, its length, when it was sent, the nodes on its way; empty if none is concerned.
+    /// The packet: its flow, its length, when it was sent, the nodes on its path; empty if none is concerned.
     pub packet: Vec<String>,
 }
 
@@ -120,11 +120,11 @@ impl Checker {
     }
 
     fn describe(&self, packet: &Followed) -> Vec<String> {
-        let way: Vec<&str> = packet.way.iter().map(|node| self.facts.name(*node)).collect();
+        let path: Vec<&str> = packet.path.iter().map(|node| self.facts.name(*node)).collect();
         vec![
             format!("{}, {} bytes of payload", packet.identity.flow, packet.identity.payload_bytes),
-            format!("sent by {} at {}", way.first().unwrap_or(&""), packet.sent),
-            format!("way: {}", way.join(" > ")),
+            format!("sent by {} at {}", path.first().unwrap_or(&""), packet.sent),
+            format!("path: {}", path.join(" > ")),
         ]
     }
 
@@ -170,7 +170,7 @@ impl Checker {
             _ => None,
         });
         if let Some(depth) = bounds.into_iter().find(exceeds) {
-            let what = format!("{packets} packets with {bytes} bytes wait for {place}");
+            let what = format!("{packets} packets with {bytes} bytes are queued for {place}");
             self.violate(Property::QueueBelow(depth), record.time, what, record.label);
         }
     }
@@ -178,15 +178,15 @@ impl Checker {
     fn arrive(&mut self, record: &Record, identity: Option<&sim::wire::flow::Identity>) {
         let (has_loops, node) = (self.has(Property::NoLoop), record.node);
         let Some(packet) = self.packets.get_mut(record.label) else { return };
-        let is_again = packet.way.contains(&node);
-        packet.way.push(node);
+        let is_again = packet.path.contains(&node);
+        packet.path.push(node);
         packet.on_wire = packet.on_wire.saturating_sub(1);
         packet.inside = Some(Inside { node, time: record.time });
         if is_again && has_loops {
             let what = format!("{} gets a packet that it has had before", self.facts.name(node));
             return self.violate(Property::NoLoop, record.time, what, record.label);
         }
-        if packet.way.len() > packets::WAY_MAX {
+        if packet.path.len() > packets::PATH_NODES_MAX {
             self.packets.remove(record.label);
         } else if self.facts.hosts.get(&packet.identity.flow.destination) == Some(&node) {
             self.deliver(record, identity);
@@ -254,7 +254,7 @@ impl Checker {
         let Some(packet) = self.packets.get(label).filter(|packet| !packet.is_corrupted) else { return };
         let explained = packet.explained.clone().filter(|_| !last.loss.is_some_and(is_excused));
         let end = explained.unwrap_or(last);
-        if end.is_at_host || !self.had_way(label, &end) {
+        if end.is_at_host || !self.had_path(label, &end) {
             return;
         }
         if self.has(Property::NoUnexplainedLoss) && !end.loss.is_some_and(is_excused) {
@@ -265,14 +265,14 @@ impl Checker {
         }
     }
 
-    /// Whether a packet had a way to its destination when it was sent and when it was lost.
-    fn had_way(&mut self, label: u64, end: &End) -> bool {
+    /// Whether a packet had a path to its destination when it was sent and when it was lost.
+    fn had_path(&mut self, label: u64, end: &End) -> bool {
         let Some(packet) = self.packets.get(label) else { return true };
-        let ends = packet.way.first().zip(self.facts.hosts.get(&packet.identity.flow.destination));
-        ends.is_none_or(|(from, to)| self.reach.had_way((*from, packet.sent), (end.node, end.time), *to))
+        let ends = packet.path.first().zip(self.facts.hosts.get(&packet.identity.flow.destination));
+        ends.is_none_or(|(from, to)| self.reach.had_path((*from, packet.sent), (end.node, end.time), *to))
     }
 
-    /// Checks a loss that may be due to a failure: links have not changed until it for so long before it was sent.
+    /// Checks a loss that may be due to a failure: links have not changed for the limit before it was sent.
     fn check_convergence(&mut self, label: u64, end: End) {
         let Some(sent) = self.packets.get(label).map(|packet| packet.sent) else { return };
         let limits = self.properties.iter().filter_map(|property| match property {

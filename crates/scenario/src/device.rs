@@ -1,4 +1,4 @@
-//! From what a scenario says of a switch's device, and the presets of `timing`, to the device.
+//! From a scenario's settings of a switch's device, and the presets of `timing`, to the device.
 //!
 //! Where the numbers of the presets come from is in docs/design/simulator.md.
 
@@ -22,11 +22,11 @@ use toml::Spanned;
 const RMT_LATENCY: Time = Time::from_ns(150);
 /// Packets that its pipeline takes in a second: one in each clock.
 const RMT_PACKETS_PER_S: u64 = 1_000_000_000;
-/// What its ways back carry in a second: as much as a port.
+/// The rate of its internal ports: that of a port.
 const RMT_INTERNAL_BITS_PER_S: u64 = 100_000_000_000;
-/// Packets that wait for a core of the preset `software`: descriptors of a receive queue.
+/// Capacity of the queue of a core of the preset `software`: descriptors of a receive queue.
 const RECEIVE_QUEUE_PACKETS: usize = 1_024;
-/// Packets that wait before another pipeline. A hardware pipeline has hardly any room before its parser.
+/// Capacity of the queue before another pipeline. A hardware pipeline has hardly any before its parser.
 const PIPELINE_QUEUE_PACKETS: usize = 64;
 /// Packets in a queue of the reference switch.
 const BMV2_QUEUE_PACKETS: usize = switch::traffic::QUEUE_CAPACITY_DEFAULT;
@@ -37,14 +37,14 @@ const CORES_MAX: u32 = 1_024;
 /// The denominator of thresholds.
 const THRESHOLD_PARTS: u32 = 65_536;
 
-/// What a switch section says: the switch's own, then that of all switches.
+/// The sections of a switch: its own, which has precedence, and that of all switches.
 #[derive(Clone, Copy)]
-pub(super) struct Said<'a> {
+pub(super) struct SwitchSections<'a> {
     pub(super) own: &'a SwitchSection,
     pub(super) all: &'a SwitchSection,
 }
 
-impl<'a> Said<'a> {
+impl<'a> SwitchSections<'a> {
     fn first<T>(self, value: impl Fn(&'a SwitchSection) -> Option<T>) -> Option<T> {
         value(self.own).or_else(|| value(self.all))
     }
@@ -52,48 +52,52 @@ impl<'a> Said<'a> {
 
 impl Draft<'_> {
     /// The latencies before and behind the queues of a switch, its device, and whether its cost is to be measured.
-    pub(super) fn device(&mut self, index: usize, said: Said<'_>) -> (Time, Time, Device, Option<Unmeasured>) {
-        let timing = said.first(|it| it.timing.as_ref()).map_or(TimingName::Ideal, |it| *it.get_ref());
-        let written = self.cost(timing, said);
+    pub(super) fn device(
+        &mut self,
+        index: usize,
+        sections: SwitchSections<'_>,
+    ) -> (Time, Time, Device, Option<Unmeasured>) {
+        let timing = sections.first(|it| it.timing.as_ref()).map_or(TimingName::Ideal, |it| *it.get_ref());
+        let written = self.cost(timing, sections);
         let cost = if let Cost::Fixed(cost) = written { cost } else { Time::ZERO };
         let (ingress, egress) = match timing {
             TimingName::Ideal | TimingName::Bmv2 => (Time::ZERO, Time::ZERO),
             TimingName::Rmt => (RMT_LATENCY, RMT_LATENCY),
             TimingName::Software => (cost, Time::ZERO),
         };
-        let own_ingress = said.first(|it| it.ingress_latency);
+        let own_ingress = sections.first(|it| it.ingress_latency);
         let unmeasured = (written == Cost::Measured).then(|| Unmeasured { is_latency: own_ingress.is_none() });
         let ingress = own_ingress.map_or(ingress, |it| it.0);
-        let egress = said.first(|it| it.egress_latency).map_or(egress, |it| it.0);
-        let priorities = self.priorities(said);
+        let egress = sections.first(|it| it.egress_latency).map_or(egress, |it| it.0);
+        let priorities = self.priorities(sections);
         let device = Device {
             priorities: priorities as u8,
             is_blind: timing == TimingName::Bmv2,
-            pipeline: self.pipeline(timing, cost, said),
-            queues: self.queues(index, timing, priorities, said),
-            port_rates: self.port_rates(index, said.own),
-            buffer: said.first(|it| it.buffer.as_ref()).and_then(|it| self.buffer(it)),
+            pipeline: self.pipeline(timing, cost, sections),
+            queues: self.queues(index, timing, priorities, sections),
+            port_rates: self.port_rates(index, sections.own),
+            buffer: sections.first(|it| it.buffer.as_ref()).and_then(|it| self.buffer(it)),
             commands: Vec::new(),
-            internal_ports: internal_ports(timing, (ingress, egress), said),
+            internal_ports: internal_ports(timing, (ingress, egress), sections),
         };
         (ingress, egress, device, unmeasured)
     }
 
     /// What a packet costs a core of a software switch.
-    fn cost(&mut self, timing: TimingName, said: Said<'_>) -> Cost {
+    fn cost(&mut self, timing: TimingName, sections: SwitchSections<'_>) -> Cost {
         let is_software = timing == TimingName::Software;
-        let cores = said.first(|it| it.cores.as_ref());
+        let cores = sections.first(|it| it.cores.as_ref());
         if let Some(at) = cores.filter(|it| !(1..=CORES_MAX).contains(it.get_ref())) {
             self.fault_once(at.span(), format!("a switch has from 1 to {CORES_MAX} cores"));
         }
-        let cost = said.first(|it| it.cost.as_ref());
+        let cost = sections.first(|it| it.cost.as_ref());
         if !is_software {
             for at in cores.map(Spanned::span).into_iter().chain(cost.map(Spanned::span)) {
                 self.fault_once(at, "only a switch with timing = \"software\" has `cores` and a `cost`");
             }
             return Cost::Fixed(Time::ZERO);
         }
-        match (cost, said.first(|it| it.timing.as_ref())) {
+        match (cost, sections.first(|it| it.timing.as_ref())) {
             (Some(cost), _) => {
                 if *cost.get_ref() == Cost::Fixed(Time::ZERO) {
                     self.fault_once(cost.span(), "a packet costs more than 0");
@@ -110,8 +114,8 @@ impl Draft<'_> {
         }
     }
 
-    fn priorities(&mut self, said: Said<'_>) -> u32 {
-        let Some(at) = said.first(|it| it.priorities.as_ref()) else { return 1 };
+    fn priorities(&mut self, sections: SwitchSections<'_>) -> u32 {
+        let Some(at) = sections.first(|it| it.priorities.as_ref()) else { return 1 };
         if !(1..=PRIORITIES_MAX).contains(at.get_ref()) {
             self.fault_once(at.span(), format!("a port has from 1 to {PRIORITIES_MAX} priorities"));
             return 1;
@@ -119,17 +123,17 @@ impl Draft<'_> {
         *at.get_ref()
     }
 
-    fn pipeline(&mut self, timing: TimingName, cost: Time, said: Said<'_>) -> Option<PipelineConfig> {
+    fn pipeline(&mut self, timing: TimingName, cost: Time, sections: SwitchSections<'_>) -> Option<PipelineConfig> {
         let preset = match timing {
             TimingName::Ideal | TimingName::Bmv2 => None,
             TimingName::Rmt => Some((1, Service::PacketsPerS(RMT_PACKETS_PER_S), PIPELINE_QUEUE_PACKETS)),
             TimingName::Software => {
-                let cores = said.first(|it| it.cores.as_ref()).map_or(1, |it| *it.get_ref());
+                let cores = sections.first(|it| it.cores.as_ref()).map_or(1, |it| *it.get_ref());
                 Some((cores as usize, Service::Cost(cost), RECEIVE_QUEUE_PACKETS))
             }
         };
         let none = PipelineSection::default();
-        let written = said.first(|it| it.pipeline.as_ref());
+        let written = sections.first(|it| it.pipeline.as_ref());
         let section = written.map_or(&none, Spanned::get_ref);
         let preset = match (preset, section.rate) {
             (Some((_, _, queue)), Some(rate)) => Some((1, Service::PacketsPerS(rate.0), queue)),
@@ -149,9 +153,15 @@ impl Draft<'_> {
     }
 
     /// Changes of queues: of the preset, of all switches, of the switch, and of its ports.
-    fn queues(&mut self, index: usize, timing: TimingName, priorities: u32, said: Said<'_>) -> Vec<QueueChange> {
+    fn queues(
+        &mut self,
+        index: usize,
+        timing: TimingName,
+        priorities: u32,
+        sections: SwitchSections<'_>,
+    ) -> Vec<QueueChange> {
         let mut changes = Vec::new();
-        let queue_rate = said.first(|it| it.queue_rate.as_ref());
+        let queue_rate = sections.first(|it| it.queue_rate.as_ref());
         if timing == TimingName::Bmv2 {
             let packets_per_s = queue_rate.map(|rate| rate.get_ref().0);
             let capacity_packets = Some(BMV2_QUEUE_PACKETS);
@@ -161,10 +171,10 @@ impl Draft<'_> {
                 "only a switch with timing = \"bmv2\" has a `queue_rate`; others have queues with a `packet_rate`";
             self.fault_once(at.span(), message);
         }
-        for section in said.all.queues.iter().chain(&said.own.queues) {
+        for section in sections.all.queues.iter().chain(&sections.own.queues) {
             changes.push(self.queue(None, priorities, section));
         }
-        for (name, port) in &said.own.port {
+        for (name, port) in &sections.own.port {
             let number = self.port_number(index, name);
             changes.extend(port.queues.iter().map(|section| self.queue(number, priorities, section)));
         }
@@ -281,11 +291,11 @@ impl Draft<'_> {
     }
 }
 
-/// The ways back into the switch that take time. A second pass takes the latencies of the first again.
+/// The internal ports with a delay. A second pass takes the latencies of the first again.
 fn internal_ports(
     timing: TimingName,
     (ingress, egress): (Time, Time),
-    said: Said<'_>,
+    sections: SwitchSections<'_>,
 ) -> Vec<(InternalPort, InternalPortSettings)> {
     let setting = |port: InternalPort| {
         let (section, delay): (fn(&SwitchSection) -> Option<&InternalPortSection>, Time) = match port {
@@ -295,7 +305,7 @@ fn internal_ports(
             InternalPort::Replication => (|it| it.replication.as_ref(), Time::ZERO),
         };
         let preset = timing == TimingName::Rmt && port != InternalPort::Replication;
-        let written = said.first(section);
+        let written = sections.first(section);
         if written.is_none() && !preset {
             return None;
         }

@@ -44,7 +44,7 @@ fn refused(simulation: &Simulation, id: NodeId) -> u64 {
     channels.map(|(index, _)| simulation.network.counters(index).drops[ChannelDrop::Queue as usize]).sum()
 }
 
-/// The line of a switch that runs a program. Queues at its links have refused so many packets that the core has sent.
+/// The line of a switch that runs a program. Queues at its links have refused `refused` packets that the core has sent.
 fn program(text: &mut String, name: &str, node: &SwitchNode, refused: u64) {
     let (stats, counters) = (node.core().stats(), node.counters());
     let _ = write!(text, "{name},program,{},{},,,,,", stats.received, stats.sent - refused);

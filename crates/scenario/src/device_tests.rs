@@ -1,4 +1,4 @@
-//! Tests of what scenarios say of devices: faults with their places, and what presets are.
+//! Tests of scenarios' settings of devices: faults with their places, and what presets are.
 
 use super::*;
 use expect_test::{Expect, expect};
@@ -117,19 +117,19 @@ fn presets_can_be_changed() {
     let service = Service::Cost(Time::from_ps(7_500));
     let config = PipelineConfig { servers: 4, service, queue_packets: 256, queue_bytes: u64::MAX };
     assert_eq!((software.device.pipeline, software.ingress_latency), (Some(config), Time::from_ps(7_500)));
-    // What is said of a port is stronger than what is said of a switch, and that than what is said of all.
+    // The settings of a port have precedence over those of a switch, and these over those of all.
     let queues = plan(
         "priorities = 2\nqueues = [{ packets = 10 }]\n[switch.s1]\nqueues = [{ priority = 1, packets = 20 }]\n\
          [switch.s1.port.2]\nqueues = [{ packets = 30, weight = 3 }]\n",
     );
-    let said: Vec<_> = queues
+    let found: Vec<_> = queues
         .device
         .queues
         .iter()
         .map(|it| (it.port, it.priority, it.capacity_packets, it.weight.map(u32::from)))
         .collect();
     assert_eq!(
-        said,
+        found,
         [(None, None, Some(10), None), (None, Some(1), Some(20), None), (Some(2), None, Some(30), Some(3))]
     );
 }

@@ -1,4 +1,4 @@
-//! Where packets ended that nobody got, and why: a table.
+//! Where packets were lost, and why: a table.
 //!
 //! What enters: a run. What leaves: a line for each place and reason with packets, the warm-up included. Places are
 //! channels, routers, switches that run a program, their queues, and hosts.
@@ -66,7 +66,7 @@ fn program(table: &mut Table, name: &str, node: &SwitchNode) {
     }
     for reason in DropReason::ALL {
         let drops = node.core().stats().drops(reason);
-        // What no queue of a port has refused was for a way back into the switch.
+        // What no queue of a port has refused was refused by an internal port.
         let drops = if reason == DropReason::QueueFull { drops.saturating_sub(of_queues) } else { drops };
         table.add("switch", name, reason.name(), drops);
     }
@@ -77,7 +77,7 @@ fn hosts(simulation: &Simulation, table: &mut Table) {
     for (id, host) in simulation.hosts.iter().zip(&simulation.scenario.topology.hosts) {
         if let Some(external) = simulation.network.node::<ExternalHost>(*id) {
             let it = external.counters();
-            table.add("host", &host.name, "no_room_to_send", it.sent_dropped);
+            table.add("host", &host.name, "send_queue_full", it.sent_dropped);
             table.add("host", &host.name, "not_fetched", it.received_dropped);
         }
     }

@@ -16,7 +16,7 @@ use toml::Spanned;
 /// The most random faults.
 const FAULTS_MAX: u32 = 10_000;
 
-/// How long a fault lasts on average if nothing else is said.
+/// How long a fault lasts on average by default.
 const LASTS_DEFAULT: Time = Time::from_ms(1);
 
 /// A random fault.
@@ -99,8 +99,8 @@ pub(super) fn draw(
         };
         Fault { number, what, at: Interval { start, end } }
     };
-    let is_kept = |fault: &Fault| section.only.as_ref().is_none_or(|only| only.contains(&fault.number));
-    Ok(kinds.enumerate().map(fault).filter(is_kept).collect())
+    let is_chosen = |fault: &Fault| section.only.as_ref().is_none_or(|only| only.contains(&fault.number));
+    Ok(kinds.enumerate().map(fault).filter(is_chosen).collect())
 }
 
 /// Puts faults into channels and switches. A switch that restarts takes its links down.

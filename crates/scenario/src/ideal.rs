@@ -25,7 +25,7 @@ pub struct IdealTimes<'a> {
     /// Found when they are needed: in a large network that takes seconds.
     routes: OnceCell<Routes>,
     links: Links,
-    /// Paths between hosts, as far as they were asked for.
+    /// The paths between hosts that were needed so far.
     paths: OrderedMap<(usize, usize), Option<Vec<Hop<'a>>>>,
 }
 
@@ -126,7 +126,7 @@ fn options(config: &tcp::Config, is_syn: bool) -> Options {
     }
 }
 
-/// When the last of so many frames of one length, and another one behind them, has passed a path.
+/// When the last of `count` frames of one length, and another one behind them, has passed a path.
 fn train(path: &[Hop<'_>], count: u64, frame_bytes: usize, last_bytes: usize) -> Time {
     // When the first of the equal frames and the last frame have arrived at the node before the hop.
     let (mut first, mut last) = (Time::ZERO, Time::ZERO);

@@ -82,7 +82,7 @@ impl Journeys {
         let line = match &record.event {
             Event::Sent { queued_packets: 0, .. } => format!("{node} sends it on {channel}"),
             Event::Sent { queued_packets, .. } => {
-                format!("{node} sends it on {channel} ({queued_packets} waiting)")
+                format!("{node} sends it on {channel} ({queued_packets} queued)")
             }
             Event::Arrived { .. } => format!("{node} gets it"),
             Event::Corrupted => format!("one of its bits is inverted on {channel}"),
@@ -176,15 +176,15 @@ count = 1
                   73.584us: h2 gets it
 
                 packet 2: UDP 10.1.1.2 port 10000 to 10.2.1.2 port 10000, 400 bytes of payload
-                  3.2us: h1 sends it on h1>s1 (2 waiting)
+                  3.2us: h1 sends it on h1>s1 (2 queued)
                   18.336us: s1 gets it
-                  18.336us: s1 sends it on s1>s2 (1 waiting)
+                  18.336us: s1 sends it on s1>s2 (1 queued)
                   18.336us: it is lost: the queue was full
 
                 packet 3: UDP 10.1.1.2 port 10000 to 10.2.1.2 port 10000, 400 bytes of payload
-                  6.4us: h1 sends it on h1>s1 (1 waiting)
+                  6.4us: h1 sends it on h1>s1 (1 queued)
                   22.064us: s1 gets it
-                  22.064us: s1 sends it on s1>s2 (1 waiting)
+                  22.064us: s1 sends it on s1>s2 (1 queued)
                   22.064us: it is lost: the queue was full
             "#]],
         );
@@ -193,9 +193,9 @@ count = 1
             1,
             expect![[r#"
                 packet 1: ICMP 10.1.1.2 to 10.2.1.2, identifier 10001, 56 bytes of payload
-                  0s: h1 sends it on h1>s1 (1 waiting)
+                  0s: h1 sends it on h1>s1 (1 queued)
                   14.608us: s1 gets it
-                  14.608us: s1 sends it on s1>s2 (1 waiting)
+                  14.608us: s1 sends it on s1>s2 (1 queued)
                   69.712us: s2 gets it
                   69.712us: s2 sends it on s2>h2
                   80.592us: h2 gets it

@@ -2,10 +2,10 @@
 //!
 //! What enters: the text of a scenario, changes of single values, and the topology file that it may name. What leaves:
 //! a [`Scenario`] in which everything is decided, or faults with their places and what would be right; a network of the
-//! crate `sim` that runs; its results, plots, and what its checks found. Nothing of this is in the way of a packet that
-//! nobody follows: `sim` is optimised in full, this crate is not.
+//! crate `sim` that runs; its results, plots, and what its checks found. No packet that
+//! is not followed passes this crate: `sim` is optimised in full, this crate is not.
 //!
-//! The way through:
+//! The modules in reading order:
 //! * The crate `scenario_file`: the form of the file.
 //! * [`topology`]: generators of topologies, topology files, shortest paths.
 //! * [`resolve`]: from the file to a scenario. [`flows`], `loads`: which host sends what to which.

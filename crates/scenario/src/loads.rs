@@ -20,10 +20,10 @@ use std::sync::Arc;
 use tcp::Config;
 use toml::Spanned;
 
-/// The request of an incast that says nothing else.
+/// The default request of an incast.
 const REQUEST_BYTES_DEFAULT: u64 = 100;
 
-/// What a sensor reports if nothing else is said: number and time, and a few values.
+/// What a sensor reports by default: number and time, and a few values.
 const SENSOR_BYTES_DEFAULT: usize = 24;
 
 /// A workload with its values.
@@ -77,7 +77,7 @@ impl Resolver<'_> {
             let name = &self.topology.hosts[sender].name;
             let mut rng = random::stream(self.seed, &format!("workload {number} {name}"));
             let Some(rate) = self.rate_of(sender, 0).filter(|_| !receivers.is_empty()) else {
-                let message = format!("host {name} has nobody to send to, or no link with a rate");
+                let message = format!("host {name} has no receiver, or no link with a rate");
                 return self.fault(&section.from, message);
             };
             if self.is_too_much(workload, rate, flows) {

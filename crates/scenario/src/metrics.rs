@@ -11,7 +11,7 @@ use sim::channel::{ChannelCounters, ChannelDrop};
 use sim::statistics::Delays;
 use sim::time::Time;
 
-/// The flows whose goodputs are metrics of their own are at most so many.
+/// At most this many flows have metrics of their own for their goodputs.
 const OWN_FLOWS_MAX: usize = 16;
 
 /// The metrics of a run.

@@ -1,7 +1,7 @@
 //! What happens over time: counters that are read at equal intervals, as tables.
 //!
-//! What enters: a run with its samples. What leaves: of each channel what it carried between two samples and what waits
-//! for it, of flows what their receivers got and what was sent again.
+//! What enters: a run with its samples. What leaves: of each channel what it carried between two samples and its
+//! queue, of flows what their receivers got and what was sent again.
 
 use crate::build::Simulation;
 use crate::resolve::FlowKind;
@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 pub struct Sample {
     /// When.
     pub time: Time,
-    /// Of each channel: its counters, and what waits for it.
+    /// Of each channel: its counters, and the packets and bytes in its queue.
     pub channels: Vec<(ChannelCounters, usize, u64)>,
     /// Of each sampled flow.
     pub flows: Vec<Carried>,

@@ -1,4 +1,4 @@
-//! How hosts are set up: their addresses, and which neighbours they know without asking.
+//! How hosts are set up: their addresses, and which neighbours they know from the start.
 //!
 //! What enters: a scenario. What leaves: the settings of one host or of all. There may be many hosts, so neighbours are
 //! found by their addresses and not by a search through all.

@@ -19,8 +19,8 @@ pub use table::Table;
 /// A value that a run has set: the key as for `--set`, and the value.
 pub type Setting = (String, String);
 
-/// A digest of texts in their order (FNV-1a, with a mark between two of them). It tells whether inputs are the same; it
-/// is no protection against somebody who wants them to collide.
+/// A digest of texts in their order (FNV-1a, with a mark between two of them). It shows whether inputs are the same; it
+/// is no protection against deliberate collisions.
 pub fn digest<'a>(texts: impl IntoIterator<Item = &'a [u8]>) -> u64 {
     let add = |digest: u64, byte: u8| (digest ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
     texts.into_iter().fold(0xcbf2_9ce4_8422_2325, |digest, text| {

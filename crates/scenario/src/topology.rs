@@ -27,7 +27,7 @@ pub struct Topology {
     pub switches: Vec<TopologySwitch>,
     /// The links.
     pub links: Vec<TopologyLink>,
-    /// What a file says that makes no difference here.
+    /// What a file has that makes no difference here.
     pub warnings: Vec<String>,
 }
 
@@ -42,7 +42,7 @@ pub struct TopologyHost {
     pub addresses: Vec<HostAddress>,
     /// Its routers.
     pub gateways: Vec<IpAddr>,
-    /// Neighbours that it knows without asking.
+    /// Neighbours that it knows from the start.
     pub neighbours: Vec<(IpAddr, Mac)>,
 }
 
@@ -81,9 +81,9 @@ impl NodeRef {
 pub struct TopologyLink {
     /// The ends with their port numbers.
     pub ends: [(NodeRef, u32); 2],
-    /// Bits per second, if the topology says so.
+    /// Bits per second, if the topology sets it.
     pub bits_per_s: Option<u64>,
-    /// Propagation delay, if the topology says so.
+    /// Propagation delay, if the topology sets it.
     pub delay: Option<Time>,
 }
 

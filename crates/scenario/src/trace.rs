@@ -12,7 +12,7 @@ use sim::wire::{ethernet, ip, udp};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The most packets: their times and lengths are kept in memory.
+/// The most packets: their times and lengths are held in memory.
 const PACKETS_MAX: usize = 1 << 22;
 
 /// The first bytes of a pcapng file.

@@ -21,8 +21,8 @@ impl SizeDistribution {
     }
 
     /// Reads a table of sizes and probabilities, `SIZE,PROBABILITY` in each line; a line of names may be the first, and
-    /// `#` begins a comment. Sizes are bytes, or packets of so many bytes. A table whose names say that it has packets
-    /// needs these. The error has the number of its line.
+    /// `#` begins a comment. Sizes are bytes, or packets of `packet_bytes` bytes. A table whose names show that it has
+    /// packets needs these. The error has the number of its line.
     pub fn parse(text: &str, packet_bytes: Option<u64>) -> Result<SizeDistribution, String> {
         let unit = packet_bytes.unwrap_or(1) as f64;
         let mut points: Vec<(f64, f64)> = Vec::new();

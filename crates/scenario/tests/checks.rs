@@ -29,7 +29,7 @@ V1Switch(P(), V(), I(), E(), V(), D()) main;
 
 const GROUP: &str = "mc_mgrp_create 1\nmc_node_create 0 1 2 3\nmc_node_associate 1 0\n";
 
-/// Loads that make copies wait for each other.
+/// Loads that make copies queue behind each other.
 const SCENARIO: &str = r#"
 duration = "20ms"
 [topology]
@@ -81,7 +81,7 @@ fn violation(property: &str, more: &str, drops: bool) -> Option<Violation> {
 }
 
 #[test]
-fn a_copy_that_egress_drops_is_no_loss_while_others_wait() {
+fn a_copy_that_egress_drops_is_no_loss_while_others_are_queued() {
     assert_eq!(violation("no-unexplained-loss", "", false), None);
     // Nor with a pipeline, and queues that no copy leaves at once.
     assert_eq!(violation("no-unexplained-loss", "[switches]\ntiming = \"rmt\"\n", false), None);

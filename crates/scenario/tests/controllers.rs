@@ -1,4 +1,4 @@
-//! Controllers in modelled time: a learning one with programs that tell it of addresses by digests and by packets, and
+//! Controllers in modelled time: a learning one with programs that report addresses by digests and by packets, and
 //! one that is written for the test.
 
 use base::index::Id as _;
@@ -38,7 +38,7 @@ control D(packet_out p, in headers_t h) { apply { p.emit(h); } }
 V1Switch(P(), V(), I(), E(), C(), D()) main;
 "#;
 
-/// Tells of unknown sources by digests, and floods frames with unknown destinations itself.
+/// Reports unknown sources by digests, and floods frames with unknown destinations itself.
 const DIGESTS: &str = r#"
     action learn() { digest<learn_t>(1, { h.ethernet.src, s.ingress_port }); }
     action flood() { s.mcast_grp = 1; }
@@ -182,7 +182,7 @@ fn addresses_are_learnt_by_digests_and_by_packets_on_any_number_of_threads() {
         assert_eq!([ports(0), ports(1)], [[1, 2, 3, 3], [3, 3, 1, 2]]);
         let files = results::files(&simulation);
         let [sent, received] = ["sent", "received"].map(|it| column(&files, "flows.csv", it));
-        // The last ones are under way; a few overtake an ARP answer and are not lost.
+        // The last ones are in flight; a few overtake an ARP answer and are not lost.
         assert!(received.iter().zip(&sent).all(|(got, sent)| got + 2 >= *sent && *got > 8), "{sent:?} {received:?}");
         // Two entries for each of four addresses in each switch, none twice.
         assert_eq!((counted(&simulation, "updates"), counted(&simulation, "updates_refused")), (16, 0));
@@ -253,7 +253,7 @@ fn a_controller_that_pauses_answers_late() {
     let text = SCENARIO.to_owned() + BY_PACKETS + "pauses = [[\"0ms\", \"7ms\"]]\n";
     let simulation = run(&text, 1, false);
     let files = results::files(&simulation);
-    // The first packet that waits is an ARP request of the ping at 0 ms.
+    // The first queued packet is an ARP request of the ping at 0 ms.
     let wait_ms = column_text(&files, "controllers.csv", "wait_max_ns").parse::<f64>().unwrap() / 1e6;
     assert!((6.7..7.1).contains(&wait_ms), "{wait_ms}");
     assert!(
@@ -383,7 +383,7 @@ impl Controller for Reader {
     }
 }
 
-/// Counts packets by port, and keeps the time at which the last one came.
+/// Counts packets by port, and stores the time at which the last one came.
 const COUNTED: &str = r#"
     counter(4, CounterType.packets) by_port;
     register<bit<48>>(4) last;
@@ -408,7 +408,7 @@ fn entry_of(program: &ir::Program, source: u64) -> TableEntry {
     TableEntry::new(table.0, Some(EntryName { key, priority: 0 }), Some(EntryAction::Call(call)))
 }
 
-/// What a [`Reader`] has read, on so many threads.
+/// What a [`Reader`] has read, on this many threads.
 fn read_by_controller(threads: usize) -> (Vec<Answer>, Vec<ResultFile>) {
     let text = [BEGIN, COUNTED, END].concat();
     let program = Options::default().compile_text("count.p4", &text).unwrap();

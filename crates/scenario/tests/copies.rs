@@ -1,5 +1,5 @@
-//! Packets that programs multiply, send round, and tell a controller of, on a chain of switches: the same bytes on any
-//! number of threads.
+//! Packets that programs multiply, send round, and report to a controller, on a chain of switches: the same bytes on
+//! any number of threads.
 
 use crate::common::column;
 use scenario::results::{self, ResultFile};
@@ -169,7 +169,7 @@ fn copies_and_further_passes_are_the_same_on_any_number_of_threads() {
     for name in ["digests", "copies", "passes", "recirculation_packets", "mirror_packets", "replication_packets"] {
         assert!(switches(name).iter().all(|it| *it > 0.0), "{name}: {:?}", switches(name));
     }
-    // The way round is narrower than what the first switch sends on it: 300 Mb/s for 5 ms, and what waits at the end.
+    // The path round is narrower than what the first switch sends on it: 300 Mb/s for 5 ms, and the queue at the end.
     assert!(switches("recirculation_dropped")[0] > 0.0);
     let bytes = switches("recirculation_bytes")[0];
     assert!((180_000.0..=187_500.0 + 11.0 * 1_514.0).contains(&bytes), "{bytes}");

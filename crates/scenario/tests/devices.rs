@@ -58,7 +58,7 @@ fn a_flow_over_tcp_alone_is_as_fast_as_ideal() {
 }
 
 #[test]
-fn a_pipeline_takes_as_many_packets_as_its_rate_says() {
+fn a_pipeline_takes_as_many_packets_as_its_rate_allows() {
     // 900 Mb/s are 117,433 packets a second.
     let files = run(
         &star(2, "pipeline = { rate = \"50kpps\", queue_packets = 10 }", &udp("h1", "h2", "rate = \"900Mbps\"")),

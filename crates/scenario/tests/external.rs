@@ -70,7 +70,7 @@ fn frames_come_to_external_hosts_and_results_have_what_the_others_do() {
     assert!(simulation.run_until(Time::MAX).unwrap());
     let id = simulation.hosts[0];
     let frames = simulation.network.node_mut::<ExternalHost>(id).unwrap().take();
-    // Echo requests, of which nobody answers any.
+    // Echo requests without answers.
     assert_eq!(frames.len(), 10);
     assert!(frames.iter().all(|frame| frame.head()[34] == 8));
     let files = results::files(&simulation);
@@ -80,7 +80,7 @@ fn frames_come_to_external_hosts_and_results_have_what_the_others_do() {
     let ping: Vec<&str> = table("flows.csv").lines().nth(1).unwrap().split(',').collect();
     assert_eq!(ping[9..11], ["9", "0"]);
     assert!(!table("hosts.csv").contains("h1,"), "{}", table("hosts.csv"));
-    // What nobody feeds is as deterministic as everything else.
+    // Without input it is as deterministic as everything else.
     let mut parallel = simulate(scenario, 2);
     parallel.run_until(Time::MAX).unwrap();
     assert_eq!(results::files(&parallel), files);

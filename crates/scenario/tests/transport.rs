@@ -56,9 +56,9 @@ fn assert_within(value: f64, range: RangeInclusive<f64>) {
 }
 
 /// One flow with DCTCP over a link of 50 Mb/s with this delay (in us) in each direction, and 10 us on each of two short
-/// links beside it. ns-3 has these points (`examples/tcp/tcp-validation.cc`) with a CoDel that marks what has waited
-/// for 1 ms, four packets, and up to three more in the device behind it; here packets that find six waiting are marked.
-/// A packet there has a header of 2 bytes on the link, here 14: the rate makes up for it.
+/// links beside it. ns-3 has these points (`examples/tcp/tcp-validation.cc`) with a CoDel that marks what was queued
+/// for 1 ms, four packets, and up to three more in the device behind it; here packets that find six in the queue are
+/// marked. A packet there has a header of 2 bytes on the link, here 14: the rate makes up for it.
 fn dctcp_at_50_mbps(delay_us: u64) -> Simulation {
     simulation(&format!(
         r#"
@@ -180,7 +180,7 @@ fn dctcp_shares_two_bottlenecks_as_in_figure_17() {
     assert_within(s3, 54.0 * 0.97..=54.0 * 1.03);
 }
 
-/// The same for a short time, with room for the beginning.
+/// The same for a short time, with a tolerance for the beginning.
 #[test]
 fn dctcp_shares_two_bottlenecks_soon() {
     let [s1, s2, s3] = figure_17(Time::from_ms(60));

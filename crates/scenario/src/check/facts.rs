@@ -18,7 +18,7 @@ pub(crate) struct Facts {
     pub(crate) names: Vec<String>,
     /// The names of channels by their senders and the ports of these.
     pub(crate) channels: OrderedMap<(NodeId, usize), String>,
-    /// Those of links of hosts: a host whose own link is down has no other way.
+    /// Those of links of hosts: a host whose own link is down has no other path.
     pub(crate) host_channels: OrderedSet<(NodeId, usize)>,
     /// When links go down or up.
     pub(crate) changes: Vec<Time>,

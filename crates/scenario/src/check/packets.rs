@@ -1,4 +1,4 @@
-//! What is known of the packets that are under way.
+//! What is known of the packets in flight.
 
 use base::OrderedMap;
 use sim::network::NodeId;
@@ -6,8 +6,8 @@ use sim::record::Loss;
 use sim::time::Time;
 use sim::wire::flow::Identity;
 
-/// The most nodes of a way that are kept: a packet with more is not followed any further.
-pub(super) const WAY_MAX: usize = 256;
+/// The most nodes of a path that are recorded: a packet with more is not followed any further.
+pub(super) const PATH_NODES_MAX: usize = 256;
 
 /// A packet that is followed.
 #[derive(Debug)]
@@ -16,14 +16,14 @@ pub(super) struct Followed {
     pub(super) identity: Identity,
     pub(super) sent: Time,
     /// The nodes at which it was, its sender first.
-    pub(super) way: Vec<NodeId>,
+    pub(super) path: Vec<NodeId>,
     /// Whether a link has inverted one of its bits.
     pub(super) is_corrupted: bool,
     /// Copies of it on channels.
     pub(super) on_wire: u32,
     /// Where it is, unless on a channel.
     pub(super) inside: Option<Inside>,
-    /// The first loss of a copy, while others were under way, that the scenario explains: which of the copies was to
+    /// The first loss of a copy, while others were in flight, that the scenario explains: which of the copies was to
     /// reach the destination is not known, so it explains the loss of the packet.
     pub(super) explained: Option<End>,
 }
@@ -35,7 +35,7 @@ pub(super) struct End {
     pub(super) node: NodeId,
     /// `None` without any reason.
     pub(super) loss: Option<Loss>,
-    /// Whether it was on the link of a host, which has no other way.
+    /// Whether it was on the link of a host, which has no other path.
     pub(super) is_at_host: bool,
     /// Whether its link failed while it was on it.
     pub(super) failed_later: bool,
@@ -52,7 +52,7 @@ pub(super) struct Inside {
 
 impl Followed {
     pub(super) fn new(sent: Time, node: NodeId, identity: Identity) -> Followed {
-        Followed { identity, sent, way: vec![node], is_corrupted: false, on_wire: 1, inside: None, explained: None }
+        Followed { identity, sent, path: vec![node], is_corrupted: false, on_wire: 1, inside: None, explained: None }
     }
 }
 
@@ -77,7 +77,7 @@ impl Packets {
         self.0.remove(&label);
     }
 
-    /// The packets at nodes where nothing waits any more, those that have been there longest first.
+    /// The packets at nodes without any queued packet, those that have been there longest first.
     pub(super) fn vanished(&self, is_idle: &dyn Fn(NodeId) -> bool) -> Vec<(u64, Inside)> {
         let inside = self.0.iter().filter(|(_, packet)| !packet.is_corrupted);
         let inside = inside.filter_map(|(label, packet)| packet.inside.map(|inside| (*label, inside)));

@@ -19,11 +19,11 @@ pub enum Property {
     BytesIntact,
     /// No queue is longer.
     QueueBelow(Depth),
-    /// So long after a link has gone down or up, no packet is lost for it any more.
+    /// This long after a link has gone down or up, no packet is lost for it any more.
     ConvergesWithin(Time),
 }
 
-/// How much waits in a queue.
+/// The length of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
     /// Packets.
@@ -38,7 +38,7 @@ pub const PROPERTIES: [(&str, &str); 6] = [
     ("no-unexplained-loss", "packets are lost only in full queues, by impairments, faults and restarts"),
     ("in-order", "the packets of a flow arrive in the order in which they were sent"),
     ("bytes-intact", "payloads arrive as they were sent, with right checksums"),
-    ("queue-below=N", "no more than N packets wait for a link; with a unit, as in 100kB, bytes"),
+    ("queue-below=N", "no more than N packets are queued for a link; with a unit, as in 100kB, bytes"),
     ("converges-within=T", "T after a link has gone down or up, as in 5ms, no packet is lost for it any more"),
 ];
 

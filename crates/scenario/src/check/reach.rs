@@ -1,7 +1,7 @@
-//! Whether a network has a way from one node to another at a time, over links that are up.
+//! Whether a network has a path from one node to another at a time, over links that are up.
 //!
 //! What enters: a network that has been built. What leaves: answers, each searched for once. A packet whose destination
-//! no way reaches is lost whatever switches do, so that its loss is nobody's fault.
+//! no path reaches is lost whatever switches do, so no switch is at fault.
 
 use crate::build::Simulation;
 use base::OrderedMap;
@@ -9,7 +9,7 @@ use sim::channel::Interval;
 use sim::network::NodeId;
 use sim::time::Time;
 
-/// Answers that are kept; they are searched for again after so many.
+/// Answers that are cached; the cache is cleared when it is full.
 const KNOWN_MAX: usize = 1 << 16;
 
 /// A channel of a node.
@@ -25,28 +25,28 @@ impl Channel {
     }
 }
 
-/// The ways of a network.
+/// Reachability in a network.
 pub(super) struct Reach {
     /// By node.
     channels: Vec<Vec<Channel>>,
     /// By node: hosts do not forward.
     is_host: Vec<bool>,
-    /// By node: how long a router keeps routes that links have made wrong.
+    /// By node: how long a router uses routes that links have made wrong.
     reroute: Vec<Time>,
-    /// When links go down or up: between two of these times ways stay the same.
+    /// When links go down or up: between two of these times paths stay the same.
     changes: Vec<Time>,
     /// By the number of changes before, and by the ends.
     known: OrderedMap<(usize, NodeId, NodeId), bool>,
 }
 
 impl Reach {
-    /// The ways of a network that has been built.
+    /// Of a network that has been built.
     pub(super) fn of(simulation: &Simulation) -> Reach {
         let nodes = simulation.hosts.len() + simulation.switches.len();
         let mut channels: Vec<Vec<Channel>> = (0..nodes).map(|_| Vec::new()).collect();
         for (index, channel) in simulation.network.channels().iter().enumerate() {
             let down = simulation.network.transmitter(index).config().down.clone();
-            // A controller is behind channels of its own, which are in no packet's way.
+            // A controller is behind channels of its own, which are on no packet's path.
             if let Some(list) = channels.get_mut(channel.from.node.0 as usize) {
                 list.push(Channel { port: channel.from.port, to: channel.to.node, down });
             }
@@ -60,13 +60,18 @@ impl Reach {
         Reach { channels, is_host, reroute, changes: simulation.scenario.changes(), known: OrderedMap::new() }
     }
 
-    /// Whether there was a way for a packet all the time: for its sender as it sent it and as it was lost, and for the
+    /// Whether there was a path for a packet all the time: for its sender as it sent it and as it was lost, and for the
     /// router that lost it as the links were when it made its routes.
-    pub(super) fn had_way(&mut self, (sender, sent): (NodeId, Time), (node, lost): (NodeId, Time), to: NodeId) -> bool {
+    pub(super) fn had_path(
+        &mut self,
+        (sender, sent): (NodeId, Time),
+        (node, lost): (NodeId, Time),
+        to: NodeId,
+    ) -> bool {
         let router = self.reroute.get(node.0 as usize).copied().unwrap_or(Time::ZERO);
-        self.has_way(sent, sender, to)
-            && self.has_way(lost, sender, to)
-            && self.has_way(Time::from_ps(lost.ps().saturating_sub(router.ps())), node, to)
+        self.has_path(sent, sender, to)
+            && self.has_path(lost, sender, to)
+            && self.has_path(Time::from_ps(lost.ps().saturating_sub(router.ps())), node, to)
     }
 
     /// Whether the channel at a port of a node was up.
@@ -75,7 +80,7 @@ impl Reach {
         channels.is_none_or(|list| list.iter().filter(|it| it.port == port).all(|it| it.is_up(time)))
     }
 
-    fn has_way(&mut self, time: Time, from: NodeId, to: NodeId) -> bool {
+    fn has_path(&mut self, time: Time, from: NodeId, to: NodeId) -> bool {
         let key = (self.changes.partition_point(|change| *change <= time), from, to);
         if let Some(known) = self.known.get(&key) {
             return *known;

@@ -1,7 +1,7 @@
 //! Makes what fails smaller.
 
 /// The smallest part of these numbers that is found with which something still fails: first halves are left out, then
-/// quarters, and so on. `fails` is asked about parts, not about all of them.
+/// quarters, and so on. `fails` is called for parts, not for all of them.
 pub fn smallest(mut numbers: Vec<usize>, fails: &mut dyn FnMut(&[usize]) -> bool) -> Vec<usize> {
     if numbers.is_empty() || fails(&[]) {
         return Vec::new();
@@ -31,13 +31,13 @@ mod tests {
     #[test]
     fn what_is_needed_is_left() {
         for needed in [vec![], vec![0], vec![99], vec![3, 50], vec![1, 2, 97]] {
-            let mut asked = 0;
+            let mut calls = 0;
             let found = smallest((0..100).collect(), &mut |part| {
-                asked += 1;
+                calls += 1;
                 needed.iter().all(|it| part.contains(it))
             });
             assert_eq!(found, needed);
-            assert!(asked < 60, "{asked}");
+            assert!(calls < 60, "{calls}");
         }
     }
 }

@@ -31,7 +31,7 @@ to = "h4"
 interval = "1ms"
 "#;
 
-/// How a scenario violates the properties, on so many threads.
+/// How a scenario violates the properties, on this many threads.
 fn verdict(text: &str, properties: &[&str], threads: usize) -> String {
     let read = |name: &str| Err(format!("there is no file {name}"));
     let scenario = Scenario::read(text, &[], &read).unwrap_or_else(|faults| panic!("{faults:?}"));
@@ -67,7 +67,7 @@ const ALL: [&str; 6] =
 #[test]
 fn a_sound_network_has_all_properties() {
     check("", &ALL, expect!["holds\n"]);
-    // What the scenario asks for is excused.
+    // What the scenario causes is excused.
     check("[links]\nloss = 0.01\ncorruption = 0.02\nduplication = 0.01\njitter = \"1us\"\n", &ALL, expect!["holds\n"]);
 }
 
@@ -83,7 +83,7 @@ fn routers_that_take_other_routes_converge() {
         converges-within=1ms at 7.095112ms: a packet is lost at s1>s3: the link was down; it was sent 2.0656ms after links changed last, at 5ms
           UDP 10.1.1.2 port 10001 to 10.2.1.2 port 10000, 1472 bytes of payload
           sent by h1 at 7.0656ms
-          way: h1 > s1
+          path: h1 > s1
     "#]],
     );
 }
@@ -97,7 +97,7 @@ fn routers_that_take_other_routes_at_different_times_make_loops() {
         no-loop at 5.939624ms: s2 gets a packet that it has had before
           UDP 10.2.2.2 port 10000 to 10.1.1.2 port 10002, 1472 bytes of payload
           sent by h4 at 5.888ms
-          way: h4 > s2 > s3 > s2
+          path: h4 > s2 > s3 > s2
     "#]],
     );
 }
@@ -111,7 +111,7 @@ fn packets_that_are_overtaken_are_found() {
         in-order at 3.081136ms: a packet arrives at h1 after one of its flow that was sent later
           UDP 10.2.1.2 port 10000 to 10.1.1.2 port 10001, 1472 bytes of payload
           sent by h3 at 0s
-          way: h3 > s2 > s4 > s1 > h1
+          path: h3 > s2 > s4 > s1 > h1
     "#]],
     );
 }
@@ -122,20 +122,20 @@ fn long_queues_are_found() {
         "[link.\"s2-h3\"]\nrate = \"31Mbps\"\n",
         &["queue-below=30"],
         expect![[r#"
-        queue-below=30 at 8.665329806ms: 31 packets with 46934 bytes wait for s2>h3
+        queue-below=30 at 8.665329806ms: 31 packets with 46934 bytes are queued for s2>h3
           TCP 10.1.1.2 port 10003 to 10.2.1.2 port 5001, 1448 bytes of payload
           sent by h1 at 8.612323613ms
-          way: h1 > s1 > s4 > s2
+          path: h1 > s1 > s4 > s2
     "#]],
     );
     check(
         "[link.\"s2-h3\"]\nrate = \"31Mbps\"\n",
         &["queue-below=30kB"],
         expect![[r#"
-        queue-below=30000B at 6.156859613ms: 20 packets with 30280 bytes wait for s2>h3
+        queue-below=30000B at 6.156859613ms: 20 packets with 30280 bytes are queued for s2>h3
           TCP 10.1.1.2 port 10003 to 10.2.1.2 port 5001, 1448 bytes of payload
           sent by h1 at 6.091549419ms
-          way: h1 > s1 > s4 > s2
+          path: h1 > s1 > s4 > s2
     "#]],
     );
 }
@@ -162,7 +162,7 @@ fn random_faults_follow_from_the_seed_and_can_be_left_out_singly() {
 
 #[test]
 fn packets_with_an_inverted_bit_are_not_arrivals_of_their_flow() {
-    // Hosts discard what is corrupted. An inverted bit of its addresses or ports sends one another way.
+    // Hosts discard what is corrupted. An inverted bit of its addresses or ports sends one on another path.
     let text = r#"
         duration = "5ms"
         seed = 14
@@ -224,7 +224,7 @@ fn what_no_way_reaches_is_not_blamed() {
     for properties in [["no-unexplained-loss"], ["converges-within=1ms"]] {
         assert_eq!(verdict(ISLAND, &properties, 1), "holds\n");
     }
-    // A router that does not take other routes loses packets for which there is a way.
+    // A router that does not take other routes loses packets for which there is a path.
     let ring = DOWN.to_owned() + "[switch.s1]\nreroute = \"9s\"\n";
     assert!(verdict(&format!("{LEAF_SPINE}{ring}"), &["converges-within=1ms"], 1).starts_with("converges-within=1ms"));
 }

@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-/// The most series of a chart: as many colours can be told apart.
+/// The most series of a chart: as many colours can be distinguished.
 pub const SERIES_MAX: usize = 8;
 
 /// The most points that are drawn of a series: of more in a column the least and the greatest are.
@@ -21,7 +21,7 @@ const AXIS_HEIGHT: f64 = 42.0;
 const LEGEND_LINE: f64 = 18.0;
 const LEGEND_COLUMNS: usize = 4;
 
-/// Colours that people with any colour vision tell apart (Okabe and Ito), on light and on dark ground.
+/// Colours that people with any colour vision distinguish (Okabe and Ito), on light and on dark ground.
 const COLOURS: [(&str, &str); SERIES_MAX] = [
     ("#0072b2", "#56b4e9"),
     ("#d55e00", "#e69f00"),
@@ -131,7 +131,7 @@ pub fn escaped(text: &str) -> String {
 }
 
 impl Chart {
-    /// The picture. `scope` tells its styles from those of other pictures in the same document.
+    /// The picture. `scope` separates its styles from those of other pictures in the same document.
     pub fn svg(&self, scope: &str) -> String {
         let series = &self.series[..self.series.len().min(SERIES_MAX)];
         let legend_lines = series.len().div_ceil(LEGEND_COLUMNS) as f64;

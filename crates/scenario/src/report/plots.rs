@@ -1,6 +1,6 @@
 //! The plots of a run.
 //!
-//! What enters: a run with its samples. What leaves: what waits for the links, how busy they are, what flows carry over
+//! What enters: a run with its samples. What leaves: the queues of links, how busy these are, what flows carry over
 //! time, and how long flows took. Of many links or flows a plot has those with the greatest values.
 
 use crate::build::Simulation;
@@ -82,9 +82,9 @@ fn greatest(mut all: Vec<Series>) -> (Vec<Series>, usize) {
         let sum = |series: &Series| series.points.iter().map(|(_, y)| y).sum::<f64>();
         let mut sums: Vec<(usize, f64)> = all.iter().map(sum).enumerate().collect();
         sums.sort_by(|a, b| b.1.total_cmp(&a.1));
-        let mut kept: Vec<usize> = sums.into_iter().take(SERIES_MAX).map(|(index, _)| index).collect();
-        kept.sort_unstable();
-        all = kept.into_iter().map(|index| std::mem::take(&mut all[index])).collect();
+        let mut chosen: Vec<usize> = sums.into_iter().take(SERIES_MAX).map(|(index, _)| index).collect();
+        chosen.sort_unstable();
+        all = chosen.into_iter().map(|index| std::mem::take(&mut all[index])).collect();
     }
     let left_out = count - all.len();
     (all, left_out)
@@ -114,7 +114,7 @@ fn queues(simulation: &Simulation) -> Option<Plot> {
     let all = of_channels(simulation, |[_, (_, index)], channel| simulation.samples[*index].channels[channel].1 as f64);
     let (series, left_out) = greatest(all);
     (!series.is_empty()).then(|| {
-        let title = titled("Packets that wait for the links", left_out);
+        let title = titled("Packets in the queues of links", left_out);
         Plot { name: "queues", chart: over_time(simulation, &title, "packets", series) }
     })
 }

@@ -9,7 +9,7 @@ use sim::channel::ChannelConfig;
 use sim::random::Chance;
 use sim::time::Time;
 
-/// The rate of links for which nothing else is said.
+/// The default rate of links.
 const RATE_DEFAULT: u64 = 10_000_000_000;
 /// Their propagation delay.
 const DELAY_DEFAULT: Time = Time::from_us(1);
@@ -69,7 +69,7 @@ impl Draft<'_> {
         self.apply(&file.links, &mut config);
         config.bits_per_s = rate.unwrap_or(config.bits_per_s);
         config.delay = delay.unwrap_or(config.delay);
-        // What is said of one direction is stronger than what is said of the link.
+        // The settings of one direction have precedence over those of the link.
         for is_direction in [false, true] {
             for (name, section) in &file.link {
                 let name = name.get_ref();

@@ -41,7 +41,7 @@ fn described(
     match (&topology.file, &topology.kind) {
         (Some(file), None) => {
             if let Some(key) = generator_keys(topology).into_iter().find(|(_, value)| value.is_some()) {
-                let message = format!("a topology from a file has no `{}`: the file says it, or [links]", key.0);
+                let message = format!("a topology from a file has no `{}`: the file sets it, or [links]", key.0);
                 return Err(fault(section.span(), message));
             }
             let text = read_text(read, file.get_ref()).map_err(|message| fault(file.span(), message))?;
@@ -99,11 +99,11 @@ fn shape(topology: &TopologySection, kind: &Spanned<TopologyKind>) -> Result<Sha
             return Err(format!("a {name} has no `{key}`; it has {}", keys.join(", ")));
         }
     }
-    let value = |wanted: &str| {
-        let value = given.iter().find(|(key, _)| *key == wanted).and_then(|(_, value)| *value);
+    let value = |required: &str| {
+        let value = given.iter().find(|(key, _)| *key == required).and_then(|(_, value)| *value);
         value
             .map(|value| value as u32)
-            .ok_or_else(|| format!("a {name} has {}: `{wanted}` is missing", keys.join(", ")))
+            .ok_or_else(|| format!("a {name} has {}: `{required}` is missing", keys.join(", ")))
     };
     Ok(match kind.get_ref() {
         TopologyKind::Dumbbell => Shape::Dumbbell { pairs: value("pairs")? },

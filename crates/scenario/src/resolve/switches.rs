@@ -1,7 +1,7 @@
 //! From the sections of switches to what runs in each.
 
 use super::{Draft, SwitchKind, SwitchPlan};
-use crate::device::Said;
+use crate::device::SwitchSections;
 use crate::topology::NodeRef;
 use scenario_file::ScenarioFile;
 use scenario_file::sections::{BackendName, SwitchKindName, SwitchSection, TablesName, TopologySection};
@@ -64,7 +64,7 @@ impl Draft<'_> {
         if kind == SwitchKind::Router {
             self.check_router(index, own);
         }
-        let (ingress_latency, egress_latency, device, unmeasured) = self.device(index, Said { own, all });
+        let (ingress_latency, egress_latency, device, unmeasured) = self.device(index, SwitchSections { own, all });
         let entries_at = own.entries.as_ref().or(all.entries.as_ref()).map(Spanned::span);
         let place = self.place(written.map(Spanned::span).or(entries_at).unwrap_or(topology.span()));
         SwitchPlan {

@@ -67,7 +67,7 @@ impl fmt::Display for Shard {
 
 impl Plan {
     /// The plan of a scenario with the values that are set for all runs; `None` if nothing is swept. `sweeps` has texts
-    /// `KEY=VALUE,VALUE`, which replace what the scenario says of the key; `seeds` replaces its seeds.
+    /// `KEY=VALUE,VALUE`, which replace the scenario's values of the key; `seeds` replaces its seeds.
     pub fn read(
         text: &str,
         sets: &[String],
@@ -343,7 +343,7 @@ mod tests {
         assert_eq!(from_file.scenario, replaced.scenario);
         let other = plan(&text.replace("hosts = 2", "hosts = 3"), &[], None).unwrap().unwrap();
         assert_ne!(from_file.scenario, other.scenario);
-        // What would be another value without quotes keeps them.
+        // Values that would mean something else without quotes are printed with them.
         let text = format!("{TEXT}[sweep]\nlinks.rate = [\"1\", \"x y\", \" x\", \"\"]\n");
         let values = plan(&text, &[], None).unwrap().unwrap().combinations;
         let values: Vec<&str> = values.iter().map(|settings| &*settings[0].1).collect();

@@ -43,7 +43,7 @@ fn node(node: file::NodeId) -> NodeRef {
 
 fn link(link: &file::Link) -> TopologyLink {
     let ends = link.ends.each_ref().map(|end| (node(end.node), end.port));
-    // A file cannot say that a link has no delay at all, only that it says nothing.
+    // In a file, a latency of 0 means that none is given, not that the link has no delay.
     let delay = (link.wire.latency_ns > 0).then(|| Time::from_ns(link.wire.latency_ns));
     TopologyLink { ends, bits_per_s: link.wire.bits_per_s, delay }
 }

@@ -22,17 +22,17 @@ pub struct LinkKind {
 /// The form of a topology.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shape {
-    /// So many hosts on the left at switch s1, as many on the right at s2, and a link between the switches.
+    /// `pairs` hosts on the left at switch s1, as many on the right at s2, and a link between the switches.
     Dumbbell {
         /// Hosts on each side.
         pairs: u32,
     },
-    /// So many hosts at one switch.
+    /// Hosts at one switch.
     Star {
         /// The hosts.
         hosts: u32,
     },
-    /// So many switches one after the other, each with so many hosts.
+    /// Switches one after the other, each with the same number of hosts.
     Chain {
         /// The switches.
         switches: u32,
@@ -93,7 +93,7 @@ impl Shape {
 }
 
 impl Draft {
-    /// Adds switches, of which the first so many have so many hosts each.
+    /// Adds `count` switches, of which the first `with_hosts` have `hosts` hosts each.
     fn switches(&mut self, count: u32, with_hosts: u32, hosts: u32) -> Result<(), ShapeError> {
         if with_hosts == 0 || hosts == 0 {
             return Err(ShapeError("a topology has at least one switch with a host".to_owned()));

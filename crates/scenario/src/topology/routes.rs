@@ -15,7 +15,7 @@ pub struct Routes {
 pub struct SwitchRoutes {
     /// Groups of positions of links at the switch ([`Topology::links_at`]), each in order.
     pub groups: Vec<Vec<usize>>,
-    /// For each host its group; the first group is empty: there is no way.
+    /// For each host its group; the first group is empty: there is no path.
     pub hosts: Vec<u32>,
 }
 
@@ -195,12 +195,12 @@ mod tests {
         let down = topology.links.iter().position(is_between).unwrap();
         let routes = Routes::without(&topology, &OrderedSet::from([down]));
         assert_eq!((group(&routes, 0, 1), group(&routes, 1, 0)), (&[2][..], &[2][..]));
-        // The spine that the leaf has lost still knows the long way.
+        // The spine that the leaf has lost still knows the long path.
         assert_eq!(group(&routes, 2, 0), [1]);
     }
 
     #[test]
-    fn hosts_that_cannot_be_reached_have_no_way() {
+    fn hosts_that_cannot_be_reached_have_no_path() {
         let mut topology = Shape::Dumbbell { pairs: 1 }.generate(LinkKind::default(), LinkKind::default()).unwrap();
         topology.links.pop();
         let routes = Routes::shortest(&topology);
