@@ -66,13 +66,13 @@ pub struct Packet {
 /// What was decided about a packet at a point between blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Decided {
-    /// It goes on.
+    /// It continues with the next block.
     GoesOn,
     /// It leaves.
     Send {
         /// On this port.
         port: u32,
-        /// With so many bytes at most.
+        /// With this many bytes at most.
         bytes_max: Option<u32>,
     },
     /// It enters a queue.
@@ -103,7 +103,7 @@ impl Decided {
     pub const DROPS: u64 = 3 << 56;
     /// See [`Decided::SENDS`].
     pub const PUNTS: u64 = 4 << 56;
-    /// Says that a packet is dropped behind the queues.
+    /// The packet is dropped behind the queues.
     pub const DROPS_EGRESS: u64 = 1;
     /// The greatest number between the kind and the lower 32 bits.
     pub const NUMBER_MAX: u64 = 0xff_ffff;
@@ -173,7 +173,7 @@ pub const DROP_TOO_LONG: Verdict = 0xffff_fff4;
 /// [`Verdict`]: an assertion of the program failed; the core drops the packet. It is rare, and counted as a punt.
 pub const ASSERTION_FAILED: Verdict = 0xffff_fff5;
 
-/// A summary of the verdicts of a call, so that nobody has to read all of them: how many packets are dropped, by
+/// A summary of the verdicts of a call, so that the caller need not read all of them: how many packets are dropped, by
 /// reason, and how many are punted.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 #[repr(transparent)]
@@ -272,7 +272,7 @@ pub struct TableUse {
 #[repr(C)]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Crc {
-    /// The effect of a byte that as many more bytes follow as the number of the table says.
+    /// The effect of a byte that as many more bytes follow as the table's index.
     pub tables: [[u32; 256]; 4],
     /// The remainder at the start.
     pub start: u32,
@@ -326,7 +326,7 @@ impl Crc {
 
 /// Colour of a packet at `(core, meter, index, bytes as received, colour so far)`: 0 green, 1 yellow, 2 red.
 pub type MeterFunction = unsafe extern "C" fn(*mut c_void, u32, u64, u32, u32) -> u32;
-/// Waits until a guard is free, and takes it.
+/// Acquires a guard, and blocks until it is free.
 pub type WaitFunction = unsafe extern "C" fn(*const Guard);
 /// A uniform number from `low` to `high`: `(core, low, high)`.
 pub type RandomFunction = unsafe extern "C" fn(*mut c_void, u64, u64) -> u64;
@@ -420,7 +420,7 @@ pub struct Env {
     pub now_ns: u64,
     /// The guard that this worker shares with others; null if there are none.
     pub guard: *const Guard,
-    /// Waits until it is free, and takes it.
+    /// Acquires it, and blocks until it is free.
     pub wait: WaitFunction,
     /// The offset in its chunk at which a received packet begins.
     pub first_byte: u32,

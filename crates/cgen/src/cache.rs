@@ -1,8 +1,8 @@
 //! Limits the size of the cache of compiled programs: specialised code is compiled again and again, and hardly ever
 //! used twice.
 //!
-//! What enters: the folder, after a program was added. What leaves: the folder, without temporary files that nobody
-//! writes any more, and without the least recently used programs if it was too large. All its files count. The
+//! What enters: the folder, after a program was added. What leaves: the folder, without abandoned temporary
+//! files, and without the least recently used programs if it was too large. All its files count. The
 //! modification time of a program's object is its last use.
 
 use crate::cache_entry::SEAL;
@@ -47,13 +47,13 @@ pub(crate) fn note_use(object: &Path) {
 }
 
 /// Removes the least recently used programs until all files together have at most `bytes_max` bytes, or the programs
-/// were used within `kept_for`. Files that cannot be read or removed stay: the next call tries again.
-pub(crate) fn shrink(folder: &Path, bytes_max: u64, kept_for: Duration) {
+/// were used within `protected_for`. Files that cannot be read or removed stay: the next call tries again.
+pub(crate) fn shrink(folder: &Path, bytes_max: u64, protected_for: Duration) {
     let mut found = files(folder);
     found.retain(|file| !(is_abandoned(file) && fs::remove_file(&file.path).is_ok()));
     let mut bytes: u64 = found.iter().map(|file| file.bytes).sum();
     for program in programs(found) {
-        let is_young = age(program.used) < kept_for;
+        let is_young = age(program.used) < protected_for;
         if bytes <= bytes_max || is_young {
             return;
         }
@@ -86,7 +86,7 @@ fn age(time: SystemTime) -> Duration {
     time.elapsed().unwrap_or_default()
 }
 
-/// Whether it is a temporary file that nobody writes any more: its process was killed.
+/// Whether it is an abandoned temporary file: its process was killed.
 fn is_abandoned(file: &Found) -> bool {
     let name = file.path.file_name().and_then(OsStr::to_str).unwrap_or_default();
     let mut parts = name.rsplit('.');
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn temporary_files_go_when_nobody_writes_them() {
+    fn abandoned_temporary_files_are_removed() {
         let folder = tempfile::tempdir().unwrap();
         let here = std::process::id();
         // No process has such a number.

@@ -57,7 +57,7 @@ impl CacheEntry {
     }
 
     /// Stores an object that was compiled from the stored text. It is copied, since the compiler's output may be a link
-    /// into a cache of its own. `scratch` is a path in the same folder that nobody else uses.
+    /// into a cache of its own. `scratch` is a path in the same folder that no other process or thread uses.
     pub fn put(&self, made: &Path, scratch: &Path) -> io::Result<()> {
         let bytes = fs::read(made)?;
         // A seal without its object is invalid, and so is an object without its seal.

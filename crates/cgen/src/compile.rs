@@ -116,7 +116,7 @@ pub struct SharedObject {
     pub from_cache: bool,
     /// What was wrong with the cache, if anything was.
     pub note: Option<CacheNote>,
-    /// Deletes the file in the end, if there is no cache to keep it in.
+    /// Deletes the file in the end, if there is no cache to store it in.
     _temporary: Option<tempfile::TempDir>,
 }
 
@@ -160,7 +160,7 @@ pub(crate) fn compile_and_load<T, E: std::fmt::Display>(
 }
 
 /// More than what the compiler makes of most programs.
-const ROOM_BYTES: usize = 4 << 20;
+const SPACE_BYTES: usize = 4 << 20;
 
 /// Folders for temporary files, beside that of the environment.
 const TEMPORARY_FOLDERS: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
@@ -199,7 +199,7 @@ impl<'a> Job<'a> {
     }
 
     /// An object in the first temporary folder where it can be made and loaded: a folder may be full, or on a file
-    /// system where nothing may be executed. `why` says what is wrong with the cache.
+    /// system where nothing may be executed. `why` describes what is wrong with the cache.
     fn aside<T, E>(
         &self,
         why: &str,
@@ -249,7 +249,7 @@ impl<'a> Job<'a> {
         made.map_err(|error| match error {
             CompileError::Failed { .. } => {
                 let temporary = scratch_folder.map_or_else(std::env::temp_dir, Path::to_owned);
-                let full = [folder, &*temporary].into_iter().find_map(|it| Some((it, room(it).err()?)));
+                let full = [folder, &*temporary].into_iter().find_map(|it| Some((it, check_space(it).err()?)));
                 full.map_or(error, |(full, why)| CompileError::Io { path: full.to_owned(), error: why })
             }
             other => other,
@@ -297,11 +297,11 @@ impl<'a> Job<'a> {
     }
 }
 
-/// An error if what a compiler makes has no room in the folder.
-fn room(folder: &Path) -> io::Result<()> {
+/// An error if the folder has too little free space for what a compiler makes.
+fn check_space(folder: &Path) -> io::Result<()> {
     use std::io::Write as _;
     let mut file = tempfile::tempfile_in(folder)?;
-    (0..ROOM_BYTES / 4096).try_for_each(|_| file.write_all(&[0; 4096]))
+    (0..SPACE_BYTES / 4096).try_for_each(|_| file.write_all(&[0; 4096]))
 }
 
 /// The Debian package that has gcc for a machine.
@@ -374,9 +374,9 @@ pub(crate) fn lasting_folder(options: &CompileOptions) -> Result<Option<PathBuf>
 /// The properties of the processor that `-march=native` depends on, so that several machines can share a cache.
 pub(crate) fn processor() -> String {
     let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let telling = ["model name", "flags", "Features", "CPU part", "isa"];
+    let relevant = ["model name", "flags", "Features", "CPU part", "isa"];
     let first = text.split("\n\n").next().unwrap_or_default();
-    first.lines().filter(|line| telling.iter().any(|name| line.starts_with(name))).collect()
+    first.lines().filter(|line| relevant.iter().any(|name| line.starts_with(name))).collect()
 }
 
 /// FNV-1a with 128 bits, over parts with their lengths.
@@ -429,7 +429,7 @@ pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), CompileE
     private::replace(path, &scratch, bytes).map_err(|error| CompileError::Io { path: path.to_owned(), error })
 }
 
-/// A name that no other process or thread uses. `cache` deletes such files when nobody writes them any more.
+/// A name that no other process or thread uses. `cache` deletes such files when they are abandoned.
 pub(crate) fn temporary_name(name: &str) -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     format!("{name}.{}.{}.{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed), cache::TEMPORARY)

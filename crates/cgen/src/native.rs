@@ -169,7 +169,7 @@ impl Native {
     /// * The chunk was passed through the program's parser block, or copied from one that was, before any other block.
     ///   `data <= payload <= data + length` then holds and is left alone, except by the deparser.
     /// * `env` has as many tables, registers, counters and direct counters as the program, with the sizes that they
-    ///   say, which nobody else writes during the call; its callbacks may be called with its `core`.
+    ///   state, and nothing else writes them during the call; its callbacks may be called with its `core`.
     #[inline]
     pub unsafe fn run_block(&self, block: BlockId, env: &Env, packets: &[*mut Packet]) {
         assert!(packets.len() <= BURST_PACKETS_MAX, "a burst of {} packets", packets.len());

@@ -1,4 +1,4 @@
-//! Loads a shared object from a copy that nobody else can change.
+//! Loads a shared object from a copy that no other process can change.
 //!
 //! What enters: the path of an object in the cache. What leaves: what the loader makes of a copy that has no name any
 //! more. The loader maps its file, and a process is killed by a signal when it runs a page that was cut off a mapped

@@ -31,12 +31,12 @@ impl Default for Tuning {
 
 impl Tuning {
     /// The stored tuning of a program; none if there is none, or if it cannot be read.
-    pub fn kept(program: &Program, options: &CompileOptions) -> Option<Tuning> {
+    pub fn stored(program: &Program, options: &CompileOptions) -> Option<Tuning> {
         Tuning::read(&String::from_utf8(private::read(&path(program, options).ok()??).ok()?).ok()?)
     }
 
     /// Stores this for a program. Returns the file; none if there is no cache.
-    pub fn keep(&self, program: &Program, options: &CompileOptions) -> Result<Option<PathBuf>, CompileError> {
+    pub fn store(&self, program: &Program, options: &CompileOptions) -> Result<Option<PathBuf>, CompileError> {
         let Some(path) = path(program, options)? else { return Ok(None) };
         let Tuning { burst_packets, cuts } = self;
         let text = format!("burst_packets {burst_packets}\ncuts {cuts}\n");
@@ -74,17 +74,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_kept_is_found_again_and_forgotten() {
+    fn a_stored_tuning_is_found_again_and_forgotten() {
         let cache = tempfile::tempdir().unwrap();
         let options = CompileOptions { cache_dir: Some(cache.path().to_owned()), ..CompileOptions::default() };
         let (program, other) = (Program::new(&ir::v1model::ARCHITECTURE), Program::new(&ir::psa::ARCHITECTURE));
         let tuning = Tuning { burst_packets: 16, cuts: false };
-        assert_eq!(Tuning::kept(&program, &options), None);
-        let path = tuning.keep(&program, &options).unwrap().expect("there is a cache");
-        assert_eq!(Tuning::kept(&program, &options), Some(tuning));
-        assert_eq!(Tuning::kept(&other, &options), None);
+        assert_eq!(Tuning::stored(&program, &options), None);
+        let path = tuning.store(&program, &options).unwrap().expect("there is a cache");
+        assert_eq!(Tuning::stored(&program, &options), Some(tuning));
+        assert_eq!(Tuning::stored(&other, &options), None);
         std::fs::write(&path, "burst_packets 65\ncuts true\n").unwrap();
-        assert_eq!(Tuning::kept(&program, &options), None, "no more packets than there may be");
+        assert_eq!(Tuning::stored(&program, &options), None, "no more packets than there may be");
         assert!(Tuning::forget(&program, &options).unwrap());
         assert!(!Tuning::forget(&program, &options).unwrap());
     }

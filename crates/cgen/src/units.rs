@@ -1,4 +1,4 @@
-//! The translation units of a C text, as the text itself says them.
+//! The translation units of a C text, as the text itself marks them.
 //!
 //! What enters: C text. What leaves: the text of each of its translation units. A divided text has its number of units
 //! in one of its first lines; what all units share comes first, then what each has between `#if WS_IN_UNIT(number)`
@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-/// The macro that says how many units a text has.
+/// The macro with the number of a text's units.
 pub(crate) const DEFINITION: &str = "WS_UNITS";
 
 /// The macro that chooses a unit.
@@ -57,7 +57,7 @@ mod tests {
     use expect_test::expect;
 
     #[test]
-    fn a_text_says_its_units() {
+    fn a_text_has_its_number_of_units() {
         for (text, expected) in [
             ("int x;\n", 1),
             ("#define WS_CRC32\n#define WS_UNITS 7\n#include \"wirespeed.h\"\n", 7),

@@ -98,7 +98,7 @@ fn what_is_not_as_it_was_put_there_is_compiled_again() {
             damage(&object.path.with_extension(ending));
             let again = compiled(folder.path());
             assert!(!again.from_cache, "{name} of .{ending}");
-            // Without a seal, the object was never finished, or it was deleted to make room.
+            // Without a seal, the object was never finished, or it was deleted to free space.
             let is_noticed = matches!(&again.note, Some(CacheNote::Replaced(why)) if why.ends_with("it is damaged"));
             let sealed = (ending, *name) != ("seal", "gone");
             assert_eq!(is_noticed, sealed, "{name} of .{ending}: {:?}", again.note);
@@ -211,17 +211,17 @@ fn what_is_another_programs_is_compiled_again() {
 
 /// A cache that cannot be one is no reason to run in the interpreter.
 #[test]
-fn what_cannot_be_kept_is_made_elsewhere() {
+fn what_cannot_be_stored_is_made_elsewhere() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let cache = folder.path().join("cache");
     fs::write(&cache, "a file").expect("our folder");
     let made = compiled(&cache);
     assert!(made.path.exists() && !made.path.starts_with(&cache));
-    let is_said = matches!(&made.note, Some(CacheNote::Aside(why)) if why.contains("cache: it is not a folder"));
-    assert!(is_said, "{made:?}");
+    let is_noted = matches!(&made.note, Some(CacheNote::Aside(why)) if why.contains("cache: it is not a folder"));
+    assert!(is_noted, "{made:?}");
     let temporary = made.path.clone();
     drop(made);
-    assert!(!temporary.exists(), "what is not kept is deleted");
+    assert!(!temporary.exists(), "what is not stored is deleted");
     // A compiler's complaint is none of the folder's.
     let error = compile("int answer(void) { return", &options(&folder.path().join("other"))).expect_err("wrong C");
     assert!(matches!(error, cgen::CompileError::Failed { .. }), "{error}");
@@ -231,7 +231,7 @@ fn what_cannot_be_kept_is_made_elsewhere() {
 #[test]
 #[ignore = "run by another test, with a umask"]
 fn child_with_a_umask() {
-    let folder = PathBuf::from(std::env::var_os("WIRESPEED_TEST_CACHE").expect("the test says where"));
+    let folder = PathBuf::from(std::env::var_os("WIRESPEED_TEST_CACHE").expect("the test sets it"));
     compiled(&folder);
 }
 
@@ -244,7 +244,7 @@ fn with_umask(umask: &str, cache: &Path, compiler: Option<&Path>) -> Output {
     command.output().expect("a shell")
 }
 
-/// A process that is killed while it compiles leaves what the compiler writes. Nobody else may read that, and it is
+/// A process that is killed while it compiles leaves what the compiler writes. No other user may read that, and it is
 /// deleted some time later.
 #[test]
 fn what_a_killed_process_leaves_is_private_and_deleted() {
@@ -280,8 +280,8 @@ fn all_is_private_whatever_the_umask() {
         let mut folders = vec![cache];
         while let Some(folder) = folders.pop() {
             for path in fs::read_dir(&folder).expect("the cache").map(|entry| entry.expect("the cache").path()) {
-                let wanted = if path.is_dir() { 0o700 } else { 0o600 };
-                assert_eq!(mode(&path), wanted, "{umask}: {}", path.display());
+                let expected = if path.is_dir() { 0o700 } else { 0o600 };
+                assert_eq!(mode(&path), expected, "{umask}: {}", path.display());
                 folders.extend(path.is_dir().then_some(path));
             }
         }

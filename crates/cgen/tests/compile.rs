@@ -43,7 +43,7 @@ fn a_compiler_that_is_not_there_is_named() {
 }
 
 #[test]
-fn what_the_compiler_says_is_passed_on() {
+fn errors_of_the_compiler_are_passed_on() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let error = compile("int x = nonsense;\n", &options(folder.path())).expect_err("not C");
     let CompileError::Failed { command, stderr } = &error else { panic!("{error:?}") };

@@ -1,5 +1,5 @@
-//! Plans as text: a router that is run in place, a program whose state keeps its packets in line, and one that makes
-//! headers.
+//! Plans as text: a router that is run in place, a program whose state makes packets run one after the other, and one
+//! that makes headers.
 
 use cgen::{Description, Plan, describe};
 use expect_test::{Expect, expect};
@@ -421,7 +421,7 @@ fn a_key_of_one_word_is_searched_by_generated_code() {
 }
 
 #[test]
-fn tables_that_no_use_of_state_lies_around_are_asked_for_all() {
+fn tables_without_state_around_them_are_looked_up_for_the_whole_burst() {
     check(
         "action forward(bit<9> port) { sm.egress_spec = port; }
          table before { key = { hdr.ethernet.dst: exact; } actions = { forward; NoAction; } }
@@ -618,13 +618,13 @@ fn one_worker_has_packets_that_wait_for_each_other() {
               hdr.ipv4: 96 bits: packet, byte 14
 
             state
-              the coalescing buffers: turns: only one worker runs the program, and keeps the order of packets
+              the coalescing buffers: turns: only one worker runs the program, which preserves the order of packets
         "#]],
     );
 }
 
 #[test]
-fn what_makes_packets_dear_is_told() {
+fn what_makes_packets_expensive_is_reported() {
     let meter = "meter(4, MeterType.bytes) flows; bit<8> colour;";
     let register =
         "register<bit<8>>(1) seen; bit<8> last; action see() { seen.read(last, 0); seen.write(0, last + 1); }";
@@ -649,16 +649,16 @@ fn what_makes_packets_dear_is_told() {
         ("a register", register, "see();", ""),
         ("a register that packets meet again", register, "see(); resubmit_preserving_field_list(0);", ""),
     ];
-    let mut told = String::new();
+    let mut found = String::new();
     for (what, locals, ingress, egress) in cases {
         let plan = described(locals, ingress, egress);
-        let way = match &plan.fast_path {
+        let mode = match &plan.fast_path {
             None => "blocks",
             Some(fast_path) if fast_path.in_place => "in place",
             Some(_) => "in chunks",
         };
         let hindrance = plan.hindrance().map_or(String::new(), |why| format!("; {why}"));
-        told.push_str(&format!("{what}: {way}, bursts of {}{hindrance}\n", plan.burst_packets));
+        found.push_str(&format!("{what}: {mode}, bursts of {}{hindrance}\n", plan.burst_packets));
     }
     expect![[r#"
         nothing: in place, bursts of 64
@@ -674,11 +674,11 @@ fn what_makes_packets_dear_is_told() {
         recirculation: in place, bursts of 64
         a register: in place, bursts of 64
         a register that packets meet again: in place, bursts of 64; one packet at a time: each packet runs to completion before the next begins, which might meet register I.seen first
-    "#]].assert_eq(&told);
+    "#]].assert_eq(&found);
 }
 
-/// What the fast path of a program is whose parser reads a stack of so many elements in a loop.
-fn way_of_stack(elements: u32, ingress: &str) -> String {
+/// What the fast path of a program is whose parser reads a stack of this many elements in a loop.
+fn fast_path_of_stack(elements: u32, ingress: &str) -> String {
     let text = format!(
         "#include <core.p4>
 #include <v1model.p4>
@@ -717,7 +717,8 @@ fn stacks_whose_elements_have_names_are_worked_on_in_place() {
         (40, "hdr.labels.pop_front(1);"),
         (300, "hdr.labels[0].value = 7;"),
     ];
-    let ways: String = cases.map(|(elements, ingress)| format!("{}\n", way_of_stack(elements, ingress))).concat();
+    let found: String =
+        cases.map(|(elements, ingress)| format!("{}\n", fast_path_of_stack(elements, ingress))).concat();
     expect![[r#"
         fast path: in place: packets are processed where their bytes lie
           deparser: left out: what it would emit is there already
@@ -732,12 +733,12 @@ fn stacks_whose_elements_have_names_are_worked_on_in_place() {
         fast path: in chunks: the elements of hdr.labels are indexed at run time
           deparser: emits headers
     "#]]
-    .assert_eq(&ways);
+    .assert_eq(&found);
 }
 
 /// What the fast path of a program for PSA is, with these parts: states of the egress parser, ingress, ingress
 /// deparser, egress and egress deparser.
-fn way_of_psa([parser, ingress, ingress_deparser, egress, egress_deparser]: [&str; 5]) -> String {
+fn fast_path_of_psa([parser, ingress, ingress_deparser, egress, egress_deparser]: [&str; 5]) -> String {
     let text = format!(
         "#include <core.p4>
 #include <psa.p4>
@@ -828,7 +829,8 @@ fn psa_has_the_fast_path_where_headers_are_found_again() {
         ("egress clones and drops", [same, "", emits, "ostd.clone = true; ostd.drop = true;", emits]),
         ("multicast", [same, "multicast(ostd, (MulticastGroup_t) 1);", emits, "", emits]),
     ];
-    let told: Vec<String> = cases.iter().map(|(what, parts)| format!("{what}: {}\n", way_of_psa(*parts))).collect();
+    let found: Vec<String> =
+        cases.iter().map(|(what, parts)| format!("{what}: {}\n", fast_path_of_psa(*parts))).collect();
     expect![[r#"
         the same parser: in place, no deparser, punted for requests of egress, requests of ingress
         another order of headers: in place, no deparser, punted for requests of egress, requests of ingress
@@ -843,5 +845,5 @@ fn psa_has_the_fast_path_where_headers_are_found_again() {
         egress does not parse, and has headers: none: packets are parsed again before egress, and headers may not be found again as they are
         egress clones and drops: in place, no deparser, punted for requests of egress, requests of ingress
         multicast: in place, no deparser, punted for requests of egress, requests of ingress
-    "#]].assert_eq(&told.concat());
+    "#]].assert_eq(&found.concat());
 }

@@ -264,7 +264,7 @@ fn state_that_two_blocks_touch_limits_the_burst() {
     // Reading what nothing writes is no touch.
     let read = "read v3 = register0[2w0x0]";
     assert_eq!(burst_max(&small(TABLE, PARSE_TWO, read, read)), 64);
-    // What packets say is heard in their order, be it a message or an assertion that fails.
+    // Messages and failed assertions are reported in the order of the packets.
     let (log, assert) = ("log \"here\"()", "assert (h0.0 == 8w0x61) \"a\"");
     assert_eq!(burst_max(&small(TABLE, PARSE_TWO, assert, "")), 64);
     assert_eq!(burst_max(&small(TABLE, PARSE_TWO, log, assert)), 1);

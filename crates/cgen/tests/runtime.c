@@ -338,11 +338,11 @@ static void append_bit(uint8_t *bytes, uint32_t *bits, uint64_t bit)
     *bits += 1;
 }
 
-/* Values of any width and bits from any offset are joined as if bit by bit, and nothing beyond the room is written. */
+/* Values of any width and bits from any offset are joined as if bit by bit, and no other byte is written. */
 static void test_joined(void)
 {
     for (uint32_t round = 0; round < 2000; round++) {
-        uint8_t buffer[128 + 8], wanted[128] = { 0 }, header[24];
+        uint8_t buffer[128 + 8], expected[128] = { 0 }, header[24];
         uint64_t limbs[3];
         uint32_t bits = 0;
         struct ws_joined joined = { buffer, 0, 0 };
@@ -361,12 +361,12 @@ static void test_joined(void)
                 ws_join_bits(&joined, header, offset, width);
             for (uint32_t i = 0; i < width; i++) {
                 const uint32_t from = offset + i;
-                append_bit(wanted, &bits,
+                append_bit(expected, &bits,
                            kind == 2 ? header[from / 8] >> (7 - from % 8) : limbs[(width - 1 - i) / 64] >> (width - 1 - i) % 64);
             }
         }
         CHECK(ws_join_end(&joined) == (bits + 7) / 8);
-        CHECK(memcmp(buffer, wanted, (bits + 7) / 8) == 0);
+        CHECK(memcmp(buffer, expected, (bits + 7) / 8) == 0);
     }
 }
 
@@ -462,7 +462,7 @@ static void test_deparser(void)
     struct ws_segment pushed[2] = { { 544, 2 }, { 320, 6 } };
     ws_deparse(packet, pushed, 2, bounce, 320);
     check_packet(packet, "XYabcdefghijklmnopqrst");
-    /* No room at all: the packet stays as it is, with a flag. */
+    /* No headroom at all: the packet stays as it is, with a flag. */
     packet = chunk(320, 6);
     packet->capacity = 341;
     ws_deparse(packet, pushed, 2, bounce, 320);
@@ -522,7 +522,7 @@ static const struct ws_entry *entry_of(uint64_t key)
     return (const struct ws_entry *)entries;
 }
 
-static uint32_t ask(const void *context, const uint64_t *keys, uint32_t count, const struct ws_entry **results)
+static uint32_t look_up(const void *context, const uint64_t *keys, uint32_t count, const struct ws_entry **results)
 {
     uint32_t hits = 0;
     (void)context;
@@ -565,23 +565,23 @@ static void test_words(void)
         fill_words(&words, round % SLOTS);
         const uint32_t count = (uint32_t)(random_number() % (WS_BURST_MAX + 1));
         uint64_t keys[WS_BURST_MAX];
-        const struct ws_entry *wanted[WS_BURST_MAX], *found[WS_BURST_MAX];
+        const struct ws_entry *expected[WS_BURST_MAX], *found[WS_BURST_MAX];
         uint32_t packed_results[WS_BURST_MAX];
         for (uint32_t i = 0; i < count; i++)
             keys[i] = random_number() % 2 ? slots[random_number() % SLOTS].key : random_number() % 64;
-        const uint32_t hits = ask(NULL, keys, count, wanted);
-        for (uint32_t way = 0; way < 3; way++) {
-            struct ws_lookup table = {.function = ask, .words = words};
-            table.words.gathers = way;
-            if (way == 2)
+        const uint32_t hits = look_up(NULL, keys, count, expected);
+        for (uint32_t engine = 0; engine < 3; engine++) {
+            struct ws_lookup table = {.function = look_up, .words = words};
+            table.words.gathers = engine;
+            if (engine == 2)
                 memset(&table.words, 0, sizeof table.words);
             const uint32_t none = ws_default_packed_result(&table, pack_of);
             CHECK(ws_find_words(&table, keys, count, found) == hits);
             CHECK(ws_find_packed_results(&table, keys, count, pack_of, packed_results) == hits);
             for (uint32_t i = 0; i < count; i++) {
-                CHECK(found[i] == wanted[i] && ws_find_word(&table, keys[i]) == wanted[i]);
-                CHECK((packed_results[i] != 0 ? packed_results[i] : none) == pack_of(wanted[i]));
-                CHECK(ws_find_packed_result(&table, keys[i], pack_of) == pack_of(wanted[i]));
+                CHECK(found[i] == expected[i] && ws_find_word(&table, keys[i]) == expected[i]);
+                CHECK((packed_results[i] != 0 ? packed_results[i] : none) == pack_of(expected[i]));
+                CHECK(ws_find_packed_result(&table, keys[i], pack_of) == pack_of(expected[i]));
             }
         }
     }
@@ -590,7 +590,7 @@ static void test_words(void)
 /* Narrow keys have slots of their own. */
 static void test_narrow_words(void)
 {
-    struct ws_lookup table = {.function = ask, .words = {slots, SLOTS - 1, 0, entries, 1}};
+    struct ws_lookup table = {.function = look_up, .words = {slots, SLOTS - 1, 0, entries, 1}};
     memset(slots, 0, sizeof slots);
     fill_entry(0, 0);
     for (uint64_t key = 0; key < SLOTS; key += 3) {
@@ -630,7 +630,7 @@ static uint64_t row_of(const uint64_t *key, uint32_t words, uint32_t count)
     return 0;
 }
 
-/* Fills a table with up to so many rows, all different; returns how many they are. */
+/* Fills a table with up to this many rows, all different; returns how many they are. */
 static uint32_t fill_rows(const struct ws_rows *rows, uint32_t words, uint32_t count)
 {
     uint32_t filled = 0;
@@ -652,7 +652,8 @@ static uint32_t fill_rows(const struct ws_rows *rows, uint32_t words, uint32_t c
     return filled;
 }
 
-static uint32_t ask_no_row(const void *context, const uint64_t *keys, uint32_t count, const struct ws_entry **results)
+static uint32_t look_up_nothing(const void *context, const uint64_t *keys, uint32_t count,
+                                const struct ws_entry **results)
 {
     (void)keys;
     for (uint32_t i = 0; i < count; i++)
@@ -666,22 +667,22 @@ static void check_rows(uint32_t words, uint32_t slots_log, uint32_t count)
     const struct ws_entry *found[WS_BURST_MAX];
     for (uint32_t word = 0; word < ROW_WORDS_MAX; word++)
         secrets[word] = random_number();
-    struct ws_lookup table = {.function = ask_no_row, .context = row_entries};
+    struct ws_lookup table = {.function = look_up_nothing, .context = row_entries};
     table.rows = (struct ws_rows){row_slots,  (UINT64_C(1) << slots_log) - 1, secrets, row_entries,
                                   row_entries + ROW_KEY_AT, ROW_ENTRY_WORDS};
     const uint32_t filled = fill_rows(&table.rows, words, count);
-    const uint32_t asked = (uint32_t)(random_number() % (WS_BURST_MAX + 1));
+    const uint32_t keys_count = (uint32_t)(random_number() % (WS_BURST_MAX + 1));
     uint32_t hits = 0;
-    for (uint32_t i = 0; i < asked; i++) {
+    for (uint32_t i = 0; i < keys_count; i++) {
         random_row(keys + i * words, words, count);
         hits += row_of(keys + i * words, words, filled) != 0;
     }
-    CHECK(ws_find_rows(&table, keys, asked, words, found) == hits);
-    for (uint32_t i = 0; i < asked; i++)
+    CHECK(ws_find_rows(&table, keys, keys_count, words, found) == hits);
+    for (uint32_t i = 0; i < keys_count; i++)
         CHECK((const uint64_t *)found[i] == row_entries + row_of(keys + i * words, words, filled));
     table.rows.slots = NULL;
-    CHECK(ws_find_rows(&table, keys, asked, words, found) == 0);
-    for (uint32_t i = 0; i < asked; i++)
+    CHECK(ws_find_rows(&table, keys, keys_count, words, found) == 0);
+    for (uint32_t i = 0; i < keys_count; i++)
         CHECK((const uint64_t *)found[i] == row_entries);
 }
 

@@ -90,7 +90,7 @@ pub fn device_config(file: &Path, source: &SourceArguments) -> Result<String, Ex
 /// The plan, as text or as JSON.
 fn plan(arguments: &CompileArguments) -> Result<Exit, Exit> {
     let program = load(arguments, !arguments.no_optimise)?;
-    let tuning = Tuning::kept(program.ir(), &backend::compiler(arguments.cc.as_deref())).unwrap_or_default();
+    let tuning = Tuning::stored(program.ir(), &backend::compiler(arguments.cc.as_deref())).unwrap_or_default();
     let description = cgen::describe(program.ir(), &backend::plan(&program, tuning)?);
     let text = match arguments.json {
         true => serde_json::to_string_pretty(&description).map_err(system_error)? + "\n",

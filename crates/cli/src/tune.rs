@@ -63,10 +63,10 @@ pub fn tune(arguments: &TuneArguments) -> Result<Exit, Exit> {
         }
     }
     let best = best(&choices).ok_or(Exit::Internal)?;
-    let kept = best.keep(program.ir(), &options).map_err(system_error)?;
+    let stored = best.store(program.ir(), &options).map_err(system_error)?;
     report(arguments, &choices, best);
-    match kept {
-        Some(_) if !arguments.json => say!("kept for the next runs of this program on this machine"),
+    match stored {
+        Some(_) if !arguments.json => say!("stored for the next runs of this program on this machine"),
         Some(_) => {}
         None => terminal::warning("there is no cache in which this could be stored"),
     }

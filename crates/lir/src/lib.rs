@@ -7,7 +7,7 @@
 //! * A [`Unit`] is the code of one function over a burst. It has [batch stages](Stage), each with a loop over the
 //!   packets that reach it, and a stage has [nodes](Node). A packet goes from node to node of its stage ([`Stmt::Go`]),
 //!   to a node of a later stage ([`Stmt::Pass`]), where it is looked up in a table that all packets of the burst are
-//!   looked up in together ([`Stmt::Ask`]), or it ends ([`Stmt::End`], [`Stmt::Punt`], [`Stmt::Leave`]).
+//!   looked up in together ([`Stmt::LookUp`]), or it ends ([`Stmt::End`], [`Stmt::Punt`], [`Stmt::Leave`]).
 //! * Within a stage, each part of a packet's [state](StatePart) is a variable: the program's variables, words of valid
 //!   bits, pointers to headers, the sums of incremental checksums. Between stages it is where [`Unit::saved`] says, if
 //!   it is live ([`passes`]).
@@ -153,7 +153,7 @@ pub enum Stmt {
     /// It continues in this node of a later stage.
     Pass(NodeId),
     /// It is looked up in the table whose results the node begins with, and continues there.
-    Ask {
+    LookUp {
         /// The node.
         node: NodeId,
         /// The name of the pointer to the words of the key, if it has words.
@@ -176,11 +176,11 @@ pub struct Found {
     pub table: TableId,
     /// Whether the result is one number, not a pointer to an entry.
     pub is_packed: bool,
-    /// The lookup of all packets that have asked.
+    /// The lookup of all packets that are looked up for the node.
     pub lookup: Vec<Stmt>,
 }
 
-/// Statements that a packet runs through without waiting for others.
+/// Statements that a packet runs through independently of others.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Node {
     /// Its number.
@@ -209,9 +209,9 @@ pub enum Arrival {
     /// Each entry has a mask with a bit for each packet.
     #[default]
     Masks,
-    /// Its only entry begins with a table's result; the packets are listed in the order in which they asked.
+    /// Its only entry begins with a table's result; the packets are listed in the order in which they were looked up.
     List,
-    /// The same, and all packets of the burst have asked.
+    /// The same, and all packets of the burst are looked up.
     WholeBurst,
 }
 
@@ -255,7 +255,7 @@ pub struct Unit {
     /// Where state is between stages, and after the unit.
     pub saved: OrderedMap<StatePart, Expr>,
     /// State that others read in its saved place when a packet has left the unit or was punted.
-    pub kept: OrderedSet<StatePart>,
+    pub live_out: OrderedSet<StatePart>,
     /// Statements that run once for the burst, before the stages.
     pub before: Vec<Stmt>,
     /// The batch stages, in order.

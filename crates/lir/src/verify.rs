@@ -1,12 +1,13 @@
 //! What holds of every unit:
 //!
 //! * A stage has at least one entry; an entry is at a node of its stage, and the first at the first node.
-//! * Nodes have different numbers. [`Stmt::Go`] leads to a node of the same stage, [`Stmt::Pass`] and [`Stmt::Ask`] to
-//!   an entry of a later one. A node begins with a table's result if and only if packets are looked up for it.
+//! * Nodes have different numbers. [`Stmt::Go`] leads to a node of the same stage, [`Stmt::Pass`] and
+//!   [`Stmt::LookUp`] to an entry of a later one. A node begins with a table's result if and only if packets are looked
+//!   up for it.
 //! * On every path a node's body ends the packet's run through it, except in the last node of a stage.
 //! * A label is in its stage once, and every [`Stmt::Goto`] leads to one.
 //! * State that a stage mentions has a value at each entry, unless it is an array; state in its saved place, and what
-//!   is spilled and kept, has such a place.
+//!   is spilled or live out, has such a place.
 //! * A name is that of a constant or variable declared before, in the same scope or one around it, of a function of the
 //!   runtime, or [given](GIVEN).
 //!
@@ -59,14 +60,14 @@ pub fn verify(unit: &Unit) -> Result<(), Violation> {
             ensure(nodes.insert(node.id, number).is_none(), || format!("node {} is there twice", node.id))?;
         }
     }
-    let saved = unit.kept.iter().chain(unit.stages.iter().flat_map(|stage| &stage.spills));
+    let saved = unit.live_out.iter().chain(unit.stages.iter().flat_map(|stage| &stage.spills));
     for state in saved {
         has_place(unit, *state)?;
     }
-    let asked = asked(unit);
+    let looked_up = looked_up(unit);
     let shared = declared(&unit.before);
     for (number, stage) in unit.stages.iter().enumerate() {
-        Verifier { unit, number, stage, nodes: &nodes, shared: &shared }.stage(&asked)?;
+        Verifier { unit, number, stage, nodes: &nodes, shared: &shared }.stage(&looked_up)?;
     }
     Ok(())
 }
@@ -80,16 +81,16 @@ fn has_place(unit: &Unit, state: StatePart) -> Result<(), Violation> {
 }
 
 /// The nodes that begin with the result of a table in which packets are looked up.
-fn asked(unit: &Unit) -> OrderedSet<usize> {
-    let mut asked = OrderedSet::new();
+fn looked_up(unit: &Unit) -> OrderedSet<usize> {
+    let mut found = OrderedSet::new();
     for node in unit.stages.iter().flat_map(|stage| &stage.nodes) {
         walk::stmts(&node.body, &mut |stmt| {
-            if let Stmt::Ask { node, .. } = stmt {
-                asked.insert(*node);
+            if let Stmt::LookUp { node, .. } = stmt {
+                found.insert(*node);
             }
         });
     }
-    asked
+    found
 }
 
 /// The names that the statements of a body declare.
@@ -114,7 +115,7 @@ struct Verifier<'u> {
 }
 
 impl<'u> Verifier<'u> {
-    fn stage(&self, asked: &OrderedSet<usize>) -> Result<(), Violation> {
+    fn stage(&self, looked_up: &OrderedSet<usize>) -> Result<(), Violation> {
         let stage = self.stage;
         let first = stage.nodes.first().map(|node| node.id);
         let entered = stage.entries.first().map(|entry| entry.node);
@@ -132,9 +133,9 @@ impl<'u> Verifier<'u> {
         self.body(&stage.before, &mut names)?;
         let last = stage.nodes.len() - 1;
         for (position, node) in stage.nodes.iter().enumerate() {
-            ensure(node.found.is_some() == asked.contains(&node.id), || {
+            ensure(node.found.is_some() == looked_up.contains(&node.id), || {
                 format!(
-                    "node {} begins with a result that no packet asks for, or without one that packets ask for",
+                    "node {} begins with a result for which no packet is looked up, or without one for which packets are",
                     node.id
                 )
             })?;
@@ -184,7 +185,7 @@ impl<'u> Verifier<'u> {
                 ensure(self.nodes.get(node) == Some(&self.number), || format!("go {node} leaves its stage"))?;
             }
             Stmt::Pass(node) => self.leads_on(*node)?,
-            Stmt::Ask { node, row, .. } => {
+            Stmt::LookUp { node, row, .. } => {
                 self.leads_on(*node)?;
                 names.extend(row.as_deref());
             }

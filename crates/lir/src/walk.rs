@@ -21,7 +21,7 @@ pub fn bodies<'l>(stmt: &'l Stmt, visit: &mut dyn FnMut(&'l [Stmt])) {
             cases.iter().for_each(|(_, body)| visit(body));
             visit(default);
         }
-        Stmt::Loop(body) | Stmt::Block(body) | Stmt::Ask { key: body, .. } => visit(body),
+        Stmt::Loop(body) | Stmt::Block(body) | Stmt::LookUp { key: body, .. } => visit(body),
         _ => {}
     }
 }
@@ -85,7 +85,7 @@ pub fn ends(body: &[Stmt]) -> bool {
         Stmt::If(_, yes, no) => ends(yes) && ends(no),
         Stmt::Switch { cases, default, .. } => ends(default) && cases.iter().all(|(_, body)| ends(body)),
         Stmt::Block(body) => ends(body),
-        Stmt::Loop(_) | Stmt::Goto(_) | Stmt::Go(_) | Stmt::Pass(_) | Stmt::Ask { .. } => true,
+        Stmt::Loop(_) | Stmt::Goto(_) | Stmt::Go(_) | Stmt::Pass(_) | Stmt::LookUp { .. } => true,
         Stmt::End(_) | Stmt::Punt(_) | Stmt::Leave => true,
         _ => false,
     })

@@ -44,7 +44,7 @@ stage by masks {
     if frame->length == 0 {
       end WS_DROP_INGRESS
     }
-    ask 1 {
+    look_up 1 {
     }
   }
 }
@@ -76,7 +76,7 @@ stage by masks {
   entry 0 {
   }
   node 0 {
-    ask 1 {
+    look_up 1 {
     }
   }
 }
@@ -85,7 +85,7 @@ stage by masks {
   }
   node 1 found table0 {
     if entry->hit {
-      ask 2 {
+      look_up 2 {
       }
     } else {
       pass 3
@@ -120,7 +120,7 @@ stage by masks {
 
 /// Two stages with a variable, a word of valid bits, a header and a wide variable; `first` and `second` are statements
 /// of their nodes.
-fn two_stages(kept: &str, first: &str, second: &str) -> String {
+fn two_stages(live_out: &str, first: &str, second: &str) -> String {
     format!(
         "unit two
 var v0_a 16 at w->v0_a
@@ -128,7 +128,7 @@ var v1_b 16 at w->v1_b
 var v2_wide 128 at w->v2_wide
 header h0_ethernet at c->place[0]
 state valid0 at c->valid[0]
-{kept}stage by burst spills valid0 v0_a v1_b {{
+{live_out}stage by burst spills valid0 v0_a v1_b {{
   entry 0 {{
     valid0 = 0L
     h0_ethernet = bytes
@@ -137,7 +137,7 @@ state valid0 at c->valid[0]
   }}
   node 0 {{
     {first}
-    ask 1 {{
+    look_up 1 {{
     }}
   }}
 }}
@@ -217,11 +217,11 @@ fn only_what_is_live_is_spilled() {
 }
 
 #[test]
-fn what_is_kept_is_live_where_a_packet_is_punted() {
+fn live_out_state_is_live_where_a_packet_is_punted() {
     let punts = "if entry->hit {\n punt WS_PUNT_INGRESS\n}";
     check(
         "spills",
-        &two_stages("kept valid0\n", "valid0 |= 1L", punts),
+        &two_stages("live_out valid0\n", "valid0 |= 1L", punts),
         expect![[r#"
             - stage by burst spills valid0 v0_a v1_b {
             + stage by burst spills valid0 v0_a {
@@ -231,7 +231,7 @@ fn what_is_kept_is_live_where_a_packet_is_punted() {
     );
     check(
         "spills",
-        &two_stages("kept valid0\n", "valid0 |= 1L", ""),
+        &two_stages("live_out valid0\n", "valid0 |= 1L", ""),
         expect![[r#"
         - stage by burst spills valid0 v0_a v1_b {
         + stage by burst spills v0_a {
@@ -310,7 +310,7 @@ fn dead_stores_are_removed() {
 /// also when the second one's own store, on a path that ends, is dead.
 #[test]
 fn a_value_that_is_known_at_an_entry_is_stored_for_later_stages() {
-    let text = two_stages("", "v1_b = 7L", "if entry->hit {\n ask 2 {\n }\n }\n v1_b = 5L");
+    let text = two_stages("", "v1_b = 7L", "if entry->hit {\n look_up 2 {\n }\n }\n v1_b = 5L");
     let third = "stage by list {
   entry 2 {
     v1_b = saved(v1_b)

@@ -22,7 +22,7 @@ fn check(part: &str, replacement: &str, expected: Expect) {
 fn errors_have_their_place() {
     check("unit sample", "program sample", expect!["line 1: expected `unit`"]);
     check("var v0_port", "var port", expect!["line 2: expected a name that begins with `v` and a number"]);
-    check("kept valid0", "kept valid", expect!["line 11: expected state"]);
+    check("live_out valid0", "live_out valid", expect!["line 11: expected state"]);
     check("by burst", "by turns", expect!["line 15: expected `burst`, `masks`, `list` or `whole-burst`"]);
     check("entry 0 {", "entry first {", expect!["line 16: expected a number"]);
     check("const u32 end", "const int end", expect!["line 28: expected a type"]);

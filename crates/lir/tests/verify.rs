@@ -20,9 +20,9 @@ fn stages_and_nodes() {
     check("pass 5", "pass 1", expect!["node 1 is not an entry of a later stage"]);
     check("pass 5", "pass 9", expect!["node 9 is not an entry of a later stage"]);
     check(
-        "ask 4",
-        "ask 5",
-        expect!["node 4 begins with a result that no packet asks for, or without one that packets ask for"],
+        "look_up 4",
+        "look_up 5",
+        expect!["node 4 begins with a result for which no packet is looked up, or without one for which packets are"],
     );
     check("    go 5\n", "", expect!["node 4 does not end on every path"]);
 }
@@ -37,7 +37,7 @@ fn labels() {
 fn state() {
     check("    sum0 = WS_SUM_LOST\n", "", expect!["sum0 has no value where packets enter stage 0"]);
     check("state payload at c->payload\n", "", expect!["payload has no saved place"]);
-    check("kept valid0", "kept v2_hit", expect!["v2_hit has no saved place"]);
+    check("live_out valid0", "live_out v2_hit", expect!["v2_hit has no saved place"]);
     check("spills valid0", "spills v2_hit", expect!["v2_hit has no saved place"]);
 }
 

@@ -130,7 +130,7 @@ impl Program {
         if let Some((_, code)) = codes.iter().find(|(known, _)| known == options) {
             return Ok(code.clone());
         }
-        let code = self.tuned_code(Tuning::kept(&self.0.ir, options).unwrap_or_default(), options)?;
+        let code = self.tuned_code(Tuning::stored(&self.0.ir, options).unwrap_or_default(), options)?;
         codes.push((options.clone(), code.clone()));
         Ok(code)
     }

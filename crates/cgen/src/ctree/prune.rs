@@ -88,14 +88,14 @@ fn remove(body: &mut Vec<Stmt>, used: &OrderedSet<String>) -> bool {
         (Some(Stmt::Goto(target)), Stmt::Label(label)) => target == label,
         _ => false,
     };
-    let mut kept: Vec<Stmt> = Vec::with_capacity(body.len());
+    let mut left: Vec<Stmt> = Vec::with_capacity(body.len());
     for stmt in body.drain(..) {
-        while idle(kept.last(), &stmt) {
-            kept.pop();
+        while idle(left.last(), &stmt) {
+            left.pop();
         }
-        kept.push(stmt);
+        left.push(stmt);
     }
-    *body = kept;
+    *body = left;
     for stmt in body.iter_mut() {
         if let Stmt::Declare { name, value: Some(value), .. } = stmt
             && !used.contains(name)

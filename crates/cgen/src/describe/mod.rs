@@ -31,7 +31,7 @@ pub struct Description {
     pub architecture: &'static str,
     /// The most packets that run through the program together.
     pub burst_packets: u32,
-    /// Why it is so many.
+    /// Why it is this many.
     pub burst_reason: String,
     /// What was tuned, if anything.
     pub tuning: Option<Tuning>,
@@ -116,7 +116,7 @@ pub struct BatchStage {
     pub nodes: Vec<Node>,
 }
 
-/// Statements that a packet runs through without waiting for others.
+/// Statements that a packet runs through independently of others.
 #[derive(Clone, Debug, Serialize)]
 pub struct Node {
     /// Its number.
@@ -318,9 +318,9 @@ fn in_chunks_reason(program: &Program, plan: &Plan, fast_path: &FastPath) -> Str
     if !fast_path.keeps_headers && !fast_path.emits_plainly {
         return "the deparser does more than emit headers, each once".to_owned();
     }
-    let room = plan.storage.scratch_bytes;
-    if !fast_path.keeps_headers && room as usize > HEADROOM_BYTES {
-        return format!("headers that it adds take {room} bytes, more than the {HEADROOM_BYTES} before a packet");
+    let bytes = plan.storage.scratch_bytes;
+    if !fast_path.keeps_headers && bytes as usize > HEADROOM_BYTES {
+        return format!("headers that it adds take {bytes} bytes, more than the {HEADROOM_BYTES} before a packet");
     }
     let varbit = program.header_types.iter().find(|ty| ty.varbit().is_some());
     if let Some(ty) = varbit.filter(|_| !fast_path.keeps_headers) {
@@ -526,7 +526,7 @@ fn state_of(program: &Program, sharing: &Sharing) -> Vec<PersistentState> {
     let register_name = |&register: &RegisterId| format!("register {}", program.registers[register].name);
     let why = sharing.why_turns.map_or("", why_turns);
     let turns = match sharing.is_ordered {
-        true => "only one worker runs the program, and keeps the order of packets".to_owned(),
+        true => "only one worker runs the program, which preserves the order of packets".to_owned(),
         false => format!("packets can observe the order of use, and {why}: workers take turns at the whole program"),
     };
     let mut out: Vec<PersistentState> = sharing.turns.iter().map(|name| state(name.clone(), "turns", &turns)).collect();

@@ -1,7 +1,7 @@
 //! Loops over the packets of a burst: how generated functions run the batch stages of a unit.
 //!
-//! A stage's packets are the bits of a mask. They are processed in order, so that packets keep their order within a
-//! stage. Where a packet asks for the result of a table, a row of key words is written; the table is looked up once for
+//! A stage's packets are the bits of a mask. They are processed in order, so that packets stay in order within a
+//! stage. Where a packet is looked up in a table, a row of key words is written; the table is looked up once for
 //! all rows, and the stage after it begins with the results, in the same order. Within a stage packets go from node to
 //! node by `goto`.
 
@@ -174,7 +174,7 @@ fn rows(printer: &Printer<'_>, stage: &Stage, node: &Node, found: &Found) -> Vec
     out
 }
 
-/// Looks up all packets that have asked for the result with which a node begins.
+/// Looks up all packets that wrote a key for the lookup with which a node begins.
 fn look_up(printer: &Printer<'_>, node: &Node, stage: &Stage, out: &mut Vec<S>) {
     let Some(found) = &node.found else { return };
     let rows = name(rows_name(node.id));

@@ -137,8 +137,8 @@ impl Scope<'_, '_> {
         sums.filter(move |(_, sum)| is_of(sum)).map(|(number, _)| number)
     }
 
-    /// Records that a variable may be set to zero: if it is one with the errors of verifications, it says no more
-    /// whether a checksum was right.
+    /// Records that a variable may be set to zero: if it is one with the errors of verifications, it no longer
+    /// shows whether a checksum was right.
     pub(crate) fn touch_error(&mut self, var: VarId) {
         let Some(path) = self.path.filter(|_| self.is_in_place()) else { return };
         for (sum, checksum) in path.fast_path.checksums.iter().enumerate() {

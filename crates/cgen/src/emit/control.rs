@@ -1,8 +1,8 @@
 //! Control blocks and the fast path as units of the low IR: the batch stages of a graph and the nodes in them, and
 //! units of a single node for code that is not split.
 //!
-//! Within a stage packets go from node to node. Where they are looked up in a table, they ask for its result, with
-//! which the node begins that they go to. The facts that hold where packets enter a stage become the values of its
+//! Within a stage packets go from node to node. Where they are looked up in a table, they write a key; the node
+//! that they go to begins with the result. The facts that hold where packets enter a stage become the values of its
 //! state there.
 
 use super::Emitter;
@@ -268,7 +268,7 @@ impl Scope<'_, '_> {
                 let has_words = self.emitter.plan.tables[apply.table].key.words() > 0;
                 let row = has_words.then(|| self.fresh("row"));
                 let key = self.take(|scope| row.iter().for_each(|row| scope.key_of(apply.table, *next, row)));
-                self.push(S::Ask { node: *next, row, key });
+                self.push(S::LookUp { node: *next, row, key });
                 self.leave_with(None);
                 let known = std::mem::replace(&mut self.known, Known::unreachable());
                 self.transfers.push((*next, known));

@@ -239,7 +239,7 @@ fn shift(op: BinaryOp, ty: Type, value: C, amount: C) -> C {
 
 /// `value` with bits from `low` replaced by `part` of `width` bits, in a place of at most 64 bits.
 pub(crate) fn with_slice(place: C, part: C, low: u32, width: u32) -> C {
-    let kept = binary("&", place, long(!(mask(width) << low)));
+    let others = binary("&", place, long(!(mask(width) << low)));
     let part = if low == 0 { part } else { binary("<<", part, int(low)) };
-    binary("|", kept, part)
+    binary("|", others, part)
 }

@@ -177,10 +177,10 @@ impl Scope<'_, '_> {
         if path.fast_path.keeps_headers || path.fast_path.moves {
             self.verdict(port);
         } else {
-            let no_room = binary("&", arrow(name("p"), "flags"), name("WS_FLAG_NO_ROOM"));
-            let drops = conditional(no_room.clone(), name("WS_DROPS_TOO_LONG"), int(0));
+            let is_too_long = binary("&", arrow(name("p"), "flags"), name("WS_FLAG_NO_ROOM"));
+            let drops = conditional(is_too_long.clone(), name("WS_DROPS_TOO_LONG"), int(0));
             self.push(S::Assign(name(UNSENT), "+=", drops));
-            self.verdict(conditional(no_room, name("WS_DROP_TOO_LONG"), port));
+            self.verdict(conditional(is_too_long, name("WS_DROP_TOO_LONG"), port));
         }
     }
 
@@ -209,7 +209,7 @@ impl Scope<'_, '_> {
     pub(crate) fn end_with_verdict(&mut self, verdict: &str, number: &str) {
         self.push(S::Assign(name(UNSENT), "+=", name(number)));
         if number == PUNTS && self.path.is_some_and(|path| path.fast_path.run_to_completion.is_some()) {
-            // The packets after it wait for the core.
+            // The packets after it are processed when the core has processed this one.
             self.push(assign(name("count"), binary("+", name("i"), int(1))));
         }
         self.push(if number == PUNTS { S::Punt(name(verdict)) } else { S::End(name(verdict)) });

@@ -265,7 +265,7 @@ fn store_bytes(base: &C, bits: Bits, value: &C, out: &mut Vec<S>) {
 fn store_in_byte(base: &C, bits: Bits, value: &C) -> S {
     let at = plus(base.clone(), bits.first_byte());
     let shift = 8 - bits.offset % 8 - bits.width;
-    let kept = binary("&", call("ws_load8", vec![at.clone()]), long(0xff & !(mask(bits.width) << shift)));
+    let others = binary("&", call("ws_load8", vec![at.clone()]), long(0xff & !(mask(bits.width) << shift)));
     let part = if shift == 0 { value.clone() } else { binary("<<", value.clone(), int(shift)) };
-    S::Eval(call("ws_store8", vec![at, binary("|", kept, part)]))
+    S::Eval(call("ws_store8", vec![at, binary("|", others, part)]))
 }

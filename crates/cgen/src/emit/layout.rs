@@ -5,8 +5,8 @@
 //! know that, the code is generated twice: at first to find the headers with which packets leave it.
 //!
 //! If a header is copied to one that will lie where the source lies, the bytes stay: they become the target's, and the
-//! source continues as a copy, where it will lie itself or in its home. A frame put into a tunnel so keeps its bytes,
-//! though the program copies each of its headers.
+//! source continues as a copy, where it will lie itself or in its home. So the bytes of a frame that is put into a
+//! tunnel stay in place, though the program copies each of its headers.
 
 use super::pieces::PIECES_BYTES_MAX;
 use super::scope::{Jump, Known, Scope};
@@ -36,7 +36,7 @@ pub(crate) struct Layout {
 #[derive(Default)]
 pub(crate) struct Leaving {
     layout: Option<Layout>,
-    /// Whether packets leave in more than one way, or headers must be where the rest of the switch finds them.
+    /// Whether packets leave with more than one layout, or headers must be where the rest of the switch finds them.
     is_uncertain: bool,
 }
 
@@ -81,7 +81,7 @@ impl Scope<'_, '_> {
         placed
     }
 
-    /// Notes how packets leave: with this layout, or in a way for which headers are not placed.
+    /// Notes how packets leave: with this layout, or without one, so that headers are not placed.
     pub(super) fn leave_with(&mut self, layout: Option<Layout>) {
         let is_same = layout.is_some() && (self.leaving.layout.is_none() || self.leaving.layout == layout);
         self.leaving.is_uncertain |= !is_same;
@@ -154,12 +154,12 @@ impl Scope<'_, '_> {
     /// copied to their final places before.
     pub(super) fn final_place(&mut self, header: HeaderId) -> Option<i64> {
         let at = self.at_last(header)?;
-        let in_the_way = self.in_the_way(header, at)?;
+        let overlapping = self.overlapping(header, at)?;
         let before = self.known.lies.clone();
         self.known.lies.insert(header, Lies::At(at));
         let mut moves = Vec::new();
-        for other in in_the_way {
-            let is_free = |last: &i64| self.in_the_way(other, *last).is_some_and(|others| others.is_empty());
+        for other in overlapping {
+            let is_free = |last: &i64| self.overlapping(other, *last).is_some_and(|others| others.is_empty());
             let Some(last) = self.at_last(other).filter(is_free) else {
                 self.known.lies = before;
                 return None;
@@ -180,7 +180,7 @@ impl Scope<'_, '_> {
     }
 
     /// The headers that lie where another would lie, if that is known.
-    fn in_the_way(&self, header: HeaderId, at: i64) -> Option<Vec<HeaderId>> {
+    fn overlapping(&self, header: HeaderId, at: i64) -> Option<Vec<HeaderId>> {
         let end = at + i64::from(self.bytes_of(header));
         let mut found = Vec::new();
         for other in self.emitter.program.headers.ids().filter(|&other| other != header) {

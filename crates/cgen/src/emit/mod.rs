@@ -122,8 +122,8 @@ pub fn emit_c(program: &Program, plan: &Plan, source: Source<'_>) -> String {
     print(&units::divide(Emitter::new(program, plan, source, &|_| ()).items()))
 }
 
-/// The optimisations that the C compiler is told to reduce, because the program is so long that it would take minutes:
-/// a sentence for each. Empty for ordinary programs.
+/// The optimisations that are reduced by attributes for the C compiler, because the program is so long that it would
+/// take minutes: a sentence for each. Empty for ordinary programs.
 pub(crate) fn shortcuts(program: &Program, plan: &Plan) -> Vec<String> {
     let items = Emitter::new(program, plan, &|_| None, &|_| ()).items();
     let mut found = Vec::new();
@@ -145,7 +145,7 @@ pub(crate) fn shortcuts(program: &Program, plan: &Plan) -> Vec<String> {
     found
 }
 
-/// The macro that keeps functions for wide values from being inlined.
+/// The macro that prevents functions for wide values from being inlined.
 const COMPACT: &str = "WS_COMPACT";
 
 /// The attributes of functions that are optimised little, and not at all.
@@ -443,7 +443,7 @@ impl<'e> Emitter<'e> {
         Item::Struct { name: "context".into(), members }
     }
 
-    /// Assertions that C places the members where the plan says.
+    /// Assertions that C places the members where the plan has them.
     fn context_asserts(&self) -> Vec<Item> {
         let offset_is = |member: String, offset: u32| {
             let found = call("offsetof", vec![name("struct context"), name(member)]);
@@ -553,7 +553,7 @@ fn has_attribute(head: &str, attribute: &str) -> bool {
     head.split(' ').any(|word| word == attribute)
 }
 
-/// The attribute that keeps the C compiler from taking minutes for that many statements.
+/// The attribute that reduces optimisation, so that the C compiler does not take minutes for that many statements.
 fn attribute(statements: usize, max: usize, optimised_max: usize) -> String {
     match statements {
         _ if statements <= max => String::new(),

@@ -137,11 +137,11 @@ fn function(mut scope: Scope<'_, '_>, counted: bool) -> Vec<ctree::Stmt> {
     let mut before = scope.cursor_declarations(counted);
     let metadata = &scope.emitter.plan.metadata;
     if !metadata.is_empty() {
-        let kept = binary("&", member("flags"), int(abi::FLAG_KEEP_METADATA));
+        let keeps_metadata = binary("&", member("flags"), int(abi::FLAG_KEEP_METADATA));
         let size = int(metadata.end - metadata.start);
         let clear = S::Eval(call("memset", vec![name("c"), name("0"), size]));
         debug_assert_eq!(metadata.start, abi_size());
-        before.push(S::If(unary("!", kept), vec![clear], Vec::new()));
+        before.push(S::If(unary("!", keeps_metadata), vec![clear], Vec::new()));
     }
     let unit_name = scope.emitter.unit_name(scope.block);
     let after = vec![assign(member("payload"), name("cursor"))];
@@ -402,11 +402,11 @@ impl Scope<'_, '_> {
             (KeySet::Mask(value, mask), Value::Narrow(key)) => {
                 let (value, mask) = (self.unsigned(value), self.unsigned(mask));
                 let mask = self.atom(mask);
-                let wanted = match (&value, &mask) {
+                let expected = match (&value, &mask) {
                     (C::Long(value), C::Long(mask)) => long(value & mask),
                     _ => binary("&", value, mask.clone()),
                 };
-                Some(binary("==", binary("&", key.clone(), mask), wanted))
+                Some(binary("==", binary("&", key.clone(), mask), expected))
             }
             (KeySet::Mask(value, mask), Value::Wide(key)) => {
                 let (value, mask) = (self.wide(value), self.wide(mask));

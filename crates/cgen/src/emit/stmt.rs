@@ -89,7 +89,7 @@ impl Scope<'_, '_> {
         }
     }
 
-    /// Ends decisions with a port and another number, which is cut to the greatest that there is room for.
+    /// Ends decisions with a port and another number, which is limited to the greatest that fits.
     fn decide(&mut self, kind: u64, number: Option<&Expr>, port: &Expr) {
         let port = cast(Type::U64, cast(Type::U32, self.unsigned(port)));
         let mut word = binary("|", long(kind), port);

@@ -85,8 +85,8 @@ impl<'u> Printer<'u> {
                 out.push(S::Assign(name(mask_name(*node)), "|=", name("bit")));
                 S::Goto(done_label(stage))
             }
-            Stmt::Ask { node, row, key } => {
-                self.ask(*node, row.as_deref(), self.body(key, stage), out);
+            Stmt::LookUp { node, row, key } => {
+                self.look_up(*node, row.as_deref(), self.body(key, stage), out);
                 S::Goto(done_label(stage))
             }
             Stmt::End(verdict) | Stmt::Punt(verdict) => {
@@ -100,7 +100,7 @@ impl<'u> Printer<'u> {
     }
 
     /// Writes the packet's key to the next row of the table whose result the node begins with.
-    fn ask(&self, node: NodeId, row: Option<&str>, key: Vec<S>, out: &mut Vec<S>) {
+    fn look_up(&self, node: NodeId, row: Option<&str>, key: Vec<S>, out: &mut Vec<S>) {
         let arrival = self.arrivals.get(&node).copied().unwrap_or_default();
         let is_whole_burst = arrival == Arrival::WholeBurst;
         let rows = if is_whole_burst { name("i") } else { name(rows_name(node)) };

@@ -39,7 +39,7 @@ impl Emitter<'_> {
             name: name.into(),
             vars: mentioned.all.iter().filter_map(var).collect(),
             headers: mentioned.all.iter().filter_map(header).collect(),
-            kept: saved.keys().copied().filter(|&state| places.is_kept(state)).collect(),
+            live_out: saved.keys().copied().filter(|&state| places.is_live_out(state)).collect(),
             saved,
             before: fast_path.map_or(Vec::new(), |fast_path| before_packets(self, fast_path)),
             stages,
@@ -123,7 +123,7 @@ impl Places<'_, '_> {
 
     /// Whether others read the saved place. The state of packets in place is on the stack; in a chunk it is in the
     /// packet's context, except spilled variables.
-    fn is_kept(&self, state: StatePart) -> bool {
+    fn is_live_out(&self, state: StatePart) -> bool {
         match (self.fast_path, state) {
             (None, _) => true,
             (Some(path), _) if path.in_place => false,

@@ -1,11 +1,11 @@
 //! What happens between the blocks on the fast path.
 //!
 //! What enters: a program with decisions. What leaves: the statements that run in front of its blocks, for packets that
-//! request nothing and wait in no queue, and how packets leave that do.
+//! request nothing and pass no queue, and how packets leave that do.
 //!
 //! A packet that is punted behind ingress or egress is one about which nothing has been decided yet. So everything that
-//! punts or drops packets is tested there, also if the architecture decides it behind a later block; the core goes on
-//! with a punted packet from there and decides again.
+//! punts or drops packets is tested there, also if the architecture decides it behind a later block; the core
+//! continues with a punted packet from there and decides again.
 
 use super::fast_path::{Exit, NoFastPath, changes_headers, deparser_of};
 use super::reparse::{Known, Reparsed};
@@ -46,7 +46,7 @@ struct Side {
 
 /// The decisions at a point.
 struct Decided<'p> {
-    /// How packets end there: in this way, under this condition.
+    /// How packets end there: with this exit, under this condition.
     exits: Vec<(Expr, Exit)>,
     /// The assignments behind.
     assignments: Vec<Stmt>,
@@ -161,7 +161,7 @@ impl Between {
     }
 
     /// What is known of variables where a parser starts behind the queues: those that are assigned in front of it, and
-    /// metadata, of which packets keep what the decisions say. None if that is too involved.
+    /// metadata, of which packets preserve what the decisions list. None if that is too involved.
     fn known_at(&self, program: &Program, parser: BlockId) -> Option<Known> {
         let mut values = OrderedMap::new();
         for stmt in self.before(parser) {
@@ -171,14 +171,14 @@ impl Between {
             }
             values.insert(*var, src.clone());
         }
-        let mut kept = None;
+        let mut preserved = None;
         for stmt in program.decisions.iter().flatten() {
             if let StmtKind::Enqueue { keeps, .. } = &stmt.kind {
-                kept = *keeps;
+                preserved = *keeps;
             }
         }
-        let kept = program.field_lists.get(kept?)?.vars.iter().copied().collect();
-        Some(Known { values, kept })
+        let preserved = program.field_lists.get(preserved?)?.vars.iter().copied().collect();
+        Some(Known { values, preserved })
     }
 
     /// The statements in front of a block, or behind the last one.
@@ -205,7 +205,7 @@ impl Between {
         self.exits.get(&label).copied()
     }
 
-    /// Adds what a packet finds that has been in a queue and did not wait.
+    /// Adds what a packet finds that has passed an empty queue.
     fn enqueue(&self, program: &Program, port: &Expr, out: &mut Vec<Stmt>) -> Result<(), NoFastPath> {
         let left = program.var_from(Source::QueuePort).ok_or(NoFastPath::Decisions)?;
         if var_of(port) != Some(left) {
@@ -322,7 +322,7 @@ fn is_set(number: &Expr) -> Option<Expr> {
     }
 }
 
-/// Whether a port has a number that says something else in a verdict; none if no port has.
+/// Whether a port has a number with another meaning in a verdict; none if no port has.
 fn is_no_port(program: &Program, port: &Expr) -> Option<Expr> {
     let least = || Expr::constant(port.ty, Bits::from_u64(port.ty.width(), u64::from(DROP_INGRESS)));
     let is_any = program.architecture.port_max >= DROP_INGRESS && port.ty.width() >= 32;

@@ -126,7 +126,8 @@ pub(crate) struct FastPath {
     /// are.
     pub(crate) outcomes: Vec<Outcome>,
     /// State through which packets could observe that a punted packet, or one that is parsed, reaches its end after its
-    /// neighbours have begun. Each packet then runs to completion, and those after a punted one wait for the core.
+    /// neighbours have begun. Each packet then runs to completion, and those after a punted one are processed after the
+    /// core has processed it.
     pub(crate) run_to_completion: Option<Object>,
     /// Whether the start of the payload is read.
     pub(crate) reads_payload: bool,

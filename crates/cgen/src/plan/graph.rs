@@ -32,7 +32,7 @@ pub(crate) struct Apply<'p> {
     pub(crate) action: Option<VarId>,
 }
 
-/// Statements that a packet runs through without waiting for others.
+/// Statements that a packet runs through independently of others.
 #[derive(Clone)]
 pub(crate) struct Node<'p> {
     /// The table whose result the node begins with.
@@ -56,7 +56,7 @@ pub(crate) enum End<'p> {
     Branch { stmt: &'p Stmt, cond: &'p Expr, yes: NodeId, no: NodeId },
     /// One of many.
     Switch { stmt: &'p Stmt, value: &'p Expr, cases: Vec<(&'p [Bits], NodeId)>, default: NodeId },
-    /// Waits for the table's result, with which the node begins.
+    /// The packet is looked up in a table; the next node begins with the result.
     Apply { apply: Apply<'p>, next: NodeId },
 }
 
@@ -257,7 +257,7 @@ impl<'p> Graph<'p> {
     }
 
     /// State of observable order that is touched in two stages, and the stages after the first of them up to the
-    /// second. Within a stage, packets keep their order.
+    /// second. Within a stage, packets stay in order.
     fn visible_order(&self, program: &'p Program) -> Option<(state::Object, RangeInclusive<usize>)> {
         let written = state::written_registers(program);
         let mut seen = OrderedMap::new();

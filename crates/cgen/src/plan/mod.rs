@@ -236,7 +236,7 @@ impl Plan {
             burst_max: state::burst_max(program).min(tuning.burst_packets.max(1)),
             egress_burst_max: state::egress_burst_max(program).min(tuning.burst_packets.max(1)),
             tuning,
-            // A specialised program has the state of the general one and shares it in the same way.
+            // A specialised program has the state of the general one and shares it likewise.
             sharing: Sharing::of(general),
             log_sites,
             assert_sites,

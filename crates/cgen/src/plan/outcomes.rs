@@ -24,7 +24,7 @@ pub(crate) fn outcomes(program: &Program, parser: &BlockKind) -> Vec<Outcome> {
     }
 }
 
-/// The way of a packet through the parser.
+/// The path of a packet through the parser.
 #[derive(Clone, Default)]
 struct Path {
     states: Vec<StateId>,

@@ -16,7 +16,7 @@ use ir::{
     SelectCase, StateId, Stmt, StmtKind, Target, Transition, Type, UnaryOp, VarId, VarKind,
 };
 
-/// The most conditions and states on all ways through the parser.
+/// The most conditions and states on all paths through the parser.
 const STEPS_MAX: u32 = 256;
 
 /// What runs instead of the deparser and the parser.
@@ -38,18 +38,18 @@ pub(crate) struct Reparsed {
 pub(crate) struct Known {
     /// The values of variables that the architecture sets between the two.
     pub(crate) values: OrderedMap<VarId, Expr>,
-    /// The metadata that it keeps; others are zero.
-    pub(crate) kept: OrderedSet<VarId>,
+    /// The metadata that it preserves; others are zero.
+    pub(crate) preserved: OrderedSet<VarId>,
 }
 
-/// The ways of packets through the parser.
-enum Ways {
+/// The paths of packets through the parser, as a tree of decisions.
+enum Paths {
     /// It cannot be followed.
     Lost,
     /// It ends after these statements.
     Ends(Body),
     /// It depends on a condition.
-    If(Expr, Box<Ways>, Box<Ways>),
+    If(Expr, Box<Paths>, Box<Paths>),
 }
 
 /// Where the parser is.
@@ -72,8 +72,8 @@ struct Follower<'p> {
     /// What the deparser writes beside the packet.
     written_vars: OrderedSet<VarId>,
     written_headers: OrderedSet<HeaderId>,
-    /// Metadata that packets keep.
-    kept: OrderedSet<VarId>,
+    /// Metadata that packets preserve.
+    preserved: OrderedSet<VarId>,
     /// Headers that may be valid before the parser, beside those that are emitted, and are used behind it.
     others: Vec<HeaderId>,
     steps: u32,
@@ -104,13 +104,13 @@ impl Reparsed {
             emitted: if is_last { Vec::new() } else { emitted },
             written_vars,
             written_headers,
-            kept: known.kept,
+            preserved: known.preserved,
             steps: 0,
         };
-        let ways = follower.state(*start, Cursor { values: known.values, ..Cursor::default() })?;
+        let paths = follower.state(*start, Cursor { values: known.values, ..Cursor::default() })?;
         let mut parsed = follower.resets(parser);
-        parsed.extend(ways.assignments());
-        Some(Reparsed { deparser, parser, tests: ways.tests(punt), parsed, is_last })
+        parsed.extend(paths.assignments());
+        Some(Reparsed { deparser, parser, tests: paths.tests(punt), parsed, is_last })
     }
 }
 
@@ -226,13 +226,13 @@ fn headers_of(program: &Program, header: &HeaderRef) -> Vec<HeaderId> {
 }
 
 impl Follower<'_> {
-    /// The ways from a state on; none if there are too many.
-    fn state(&mut self, state: StateId, place: Cursor) -> Option<Ways> {
+    /// The paths from a state on; none if there are too many.
+    fn state(&mut self, state: StateId, place: Cursor) -> Option<Paths> {
         self.statements(state, 0, place)
     }
 
-    /// The ways from a statement of a state on.
-    fn statements(&mut self, state: StateId, first: usize, mut place: Cursor) -> Option<Ways> {
+    /// The paths from a statement of a state on.
+    fn statements(&mut self, state: StateId, first: usize, mut place: Cursor) -> Option<Paths> {
         self.steps += 1;
         if self.steps > STEPS_MAX {
             return None;
@@ -271,10 +271,10 @@ impl Follower<'_> {
         Some(())
     }
 
-    /// The ways after the extraction of a header, the next of those that are emitted.
-    fn extract(&mut self, header: HeaderId, state: StateId, next: usize, place: Cursor) -> Option<Ways> {
+    /// The paths after the extraction of a header, the next of those that are emitted.
+    fn extract(&mut self, header: HeaderId, state: StateId, next: usize, place: Cursor) -> Option<Paths> {
         let Some(found) = self.emitted[place.passed..].iter().position(|emitted| *emitted == header) else {
-            return Some(Ways::Lost);
+            return Some(Paths::Lost);
         };
         let between = &self.emitted[place.passed..][..found];
         let none_between = none_valid(between);
@@ -286,11 +286,11 @@ impl Follower<'_> {
             Some(none_between) => Expr::binary(BinaryOp::LogicalAnd, none_between, is_there),
             None => is_there,
         };
-        let ways = self.statements(state, next, then)?;
-        Some(Ways::If(is_next, Box::new(ways), Box::new(Ways::Lost)))
+        let paths = self.statements(state, next, then)?;
+        Some(Paths::If(is_next, Box::new(paths), Box::new(Paths::Lost)))
     }
 
-    fn target(&mut self, target: Target, place: Cursor) -> Option<Ways> {
+    fn target(&mut self, target: Target, place: Cursor) -> Option<Paths> {
         match target {
             Target::State(state) => self.state(state, place),
             Target::Accept | Target::Reject => {
@@ -298,19 +298,19 @@ impl Follower<'_> {
                 let invalid = self.others.iter().filter(|header| !place.extracted.contains(header));
                 let set = |header: &HeaderId| StmtKind::SetInvalid(HeaderRef::Fixed(*header));
                 body.extend(invalid.map(|header| Stmt { kind: set(header), span: Span::NONE }));
-                let ends = Ways::Ends(body);
+                let ends = Paths::Ends(body);
                 Some(match none_valid(&self.emitted[place.passed..]) {
-                    Some(none_left) => Ways::If(none_left, Box::new(ends), Box::new(Ways::Lost)),
+                    Some(none_left) => Paths::If(none_left, Box::new(ends), Box::new(Paths::Lost)),
                     None => ends,
                 })
             }
         }
     }
 
-    fn select(&mut self, keys: &[Expr], cases: &[SelectCase], place: Cursor) -> Option<Ways> {
+    fn select(&mut self, keys: &[Expr], cases: &[SelectCase], place: Cursor) -> Option<Paths> {
         let keys: Vec<Expr> = keys.iter().map(|key| self.tested(key, &place)).collect::<Option<_>>()?;
         let mut found = Vec::new();
-        let mut otherwise = Ways::Lost;
+        let mut otherwise = Paths::Lost;
         for case in cases {
             let mut condition = None;
             for (key, set) in keys.iter().zip(&case.sets) {
@@ -329,7 +329,7 @@ impl Follower<'_> {
                 }
             }
         }
-        let chain = |otherwise, (condition, ways)| Ways::If(condition, Box::new(ways), Box::new(otherwise));
+        let chain = |otherwise, (condition, paths)| Paths::If(condition, Box::new(paths), Box::new(otherwise));
         Some(found.into_iter().rev().fold(otherwise, chain))
     }
 
@@ -377,7 +377,7 @@ impl Follower<'_> {
                 Some(value) => return Some(value.clone()),
                 None => match self.program.vars[*var].kind {
                     VarKind::Local => return Some(zero()),
-                    VarKind::Metadata if !self.kept.contains(var) => return Some(zero()),
+                    VarKind::Metadata if !self.preserved.contains(var) => return Some(zero()),
                     VarKind::Intrinsic(slot) if self.program.architecture.source(slot).is_queue() => return None,
                     _ => expr.kind.clone(),
                 },
@@ -396,7 +396,7 @@ impl Follower<'_> {
         Some(Expr { kind, ty: expr.ty })
     }
 
-    /// Assignments of zero to metadata that are used from the parser on and keep nothing of ingress.
+    /// Assignments of zero to metadata that are used from the parser on and preserve nothing of ingress.
     fn resets(&self, parser: BlockId) -> Body {
         let mut used = OrderedSet::new();
         for (id, block) in self.program.blocks.iter_enumerated() {
@@ -408,7 +408,7 @@ impl Follower<'_> {
                 });
             }
         }
-        let is_reset = |var: &VarId| self.program.vars[*var].kind == VarKind::Metadata && !self.kept.contains(var);
+        let is_reset = |var: &VarId| self.program.vars[*var].kind == VarKind::Metadata && !self.preserved.contains(var);
         let zero = |var: VarId| {
             let ty = self.program.vars[var].ty;
             let src = Expr::constant(ty, Bits::zero(ty.width()));
@@ -443,27 +443,27 @@ fn folded(comparison: Expr) -> Expr {
     comparison
 }
 
-impl Ways {
-    /// Statements that punt packets on ways on which the parser is lost.
+impl Paths {
+    /// Statements that punt packets on paths on which the parser is lost.
     fn tests(&self, punt: &Stmt) -> Body {
         match self {
-            Ways::Lost => vec![punt.clone()],
-            Ways::Ends(_) => Vec::new(),
-            Ways::If(cond, yes, no) => choice(cond, yes.tests(punt), no.tests(punt)),
+            Paths::Lost => vec![punt.clone()],
+            Paths::Ends(_) => Vec::new(),
+            Paths::If(cond, yes, no) => choice(cond, yes.tests(punt), no.tests(punt)),
         }
     }
 
-    /// Statements that assign what the parser does on the other ways.
+    /// Statements that assign what the parser does on the other paths.
     fn assignments(&self) -> Body {
         match self {
-            Ways::Lost => Vec::new(),
-            Ways::Ends(body) => body.clone(),
-            Ways::If(cond, yes, no) => {
+            Paths::Lost => Vec::new(),
+            Paths::Ends(body) => body.clone(),
+            Paths::If(cond, yes, no) => {
                 let (then_body, else_body) = (yes.assignments(), no.assignments());
-                // Nobody comes here who is lost.
+                // Packets for which the parser is lost were punted before.
                 match (&**yes, &**no) {
-                    (_, Ways::Lost) => then_body,
-                    (Ways::Lost, _) => else_body,
+                    (_, Paths::Lost) => then_body,
+                    (Paths::Lost, _) => else_body,
                     _ if then_body == else_body => then_body,
                     _ => choice(cond, then_body, else_body),
                 }

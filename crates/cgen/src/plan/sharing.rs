@@ -28,7 +28,7 @@
 //!   each. This is also so if packets touch guarded state in two places, since their order in one could differ from
 //!   that in the other.
 //!
-//! Flows are spread over workers, and each worker keeps the order of its flows. This is not enough where packets of
+//! Flows are spread over workers, and each worker preserves the order of its flows. This is not enough where packets of
 //! many flows are coalesced into a packet of another flow while other packets of theirs are not: programs that coalesce
 //! or split packets have one worker. So have programs whose packets add entries to tables or set timers, since a worker
 //! publishes its entries before its next packet.
@@ -62,7 +62,7 @@ pub struct Sharing {
     /// The variable with the time, if packets that hold the lock must not see it run backwards.
     pub time: Option<VarId>,
     /// Packets are coalesced or split, or add entries to tables: their order is one of all flows, which only one worker
-    /// can keep.
+    /// can preserve.
     pub is_ordered: bool,
 }
 

@@ -31,7 +31,7 @@ pub(crate) enum Object {
     Messages,
     /// The state of a plug-in's functions.
     PlugIn,
-    /// The coalescing buffers, in which packets wait for others.
+    /// The coalescing buffers, in which packets are held until others join them.
     CoalescingBuffers,
     /// The iteration count of a loop, which covers a packet's whole run through a block.
     LoopSteps(LabelId),

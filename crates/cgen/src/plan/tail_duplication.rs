@@ -1,7 +1,7 @@
 //! Tail duplication: copies of nodes for batch stages that would share them.
 //!
 //! What enters: a graph in which a node to which several stages lead belongs to the last of them. Packets that skip a
-//! table must then wait for it like those that are looked up in it: a table costs packets that do not use it. What
+//! table are then delayed by it like those that are looked up in it: a table costs packets that do not use it. What
 //! leaves: the same graph with copies of such nodes, one for each stage that leads to them, so that packets continue to
 //! the next table that they are looked up in, or to the end.
 //!

@@ -24,7 +24,7 @@ const C_KEYWORDS: [&str; 30] = [
 /// The header with all prototypes that a plug-in of the program must implement.
 pub fn header(program: &Program) -> String {
     let mut text = String::from(
-        "/* What a plug-in for this program must implement. Made by wirespeed; docs/plug-ins.md says more. */\n\
+        "/* What a plug-in for this program must implement. Made by wirespeed; see docs/plug-ins.md. */\n\
          #ifndef WIRESPEED_PLUG_IN_H\n#define WIRESPEED_PLUG_IN_H\n\n\
          #include <stdbool.h>\n#include <stdint.h>\n\n\
          #ifdef __cplusplus\nextern \"C\" {\n#endif\n\n",

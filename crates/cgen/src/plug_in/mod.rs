@@ -181,7 +181,7 @@ impl PlugIn {
         let instance = instance.map_or(0, |instance| instance.index() as u32);
         // SAFETY: the adapter was compiled for this program and reads and writes as many words as the function's values
         // have, which the verifier has compared with the inputs; `objects` has an item for each instance. The target
-        // has the prototype that the adapter calls it by, if the plug-in keeps to the header.
+        // has the prototype that the adapter calls it by, if the plug-in follows the header.
         unsafe {
             let objects = self.objects.as_mut_ptr();
             adapter(*target, objects, instance, self.inputs.as_ptr(), self.outputs.as_mut_ptr());
@@ -214,7 +214,7 @@ fn open(path: &Path) -> Result<Library, PlugInError> {
     {
         return Err(PlugInError::NotAFile { path: path.to_owned(), why: base::files::what_it_is(&other) });
     }
-    // SAFETY: the user asks for the code in this file to be run, its constructors included.
+    // SAFETY: the user names the file so that its code is run, constructors included.
     unsafe { Library::new(&found) }.map_err(|error| PlugInError::Library { path: path.to_owned(), error })
 }
 
@@ -229,7 +229,7 @@ fn load_adapter(program: &Program, options: &CompileOptions) -> Result<(Library,
 
 /// A function of a library, if it has it.
 fn symbol<T: Copy>(library: &Library, name: &str) -> Option<T> {
-    // SAFETY: the pointer is only copied here; what it points to has the type that its callers say.
+    // SAFETY: the pointer is only copied here; what it points to has the type that its callers name.
     unsafe { library.get::<T>(name.as_bytes()) }.ok().map(|found| *found)
 }
 

@@ -1,4 +1,4 @@
-//! Runs a program's packets through the interpreter and through native code, and says where they differ.
+//! Runs a program's packets through the interpreter and through native code, and reports where they differ.
 #![allow(unsafe_code, reason = "generated code is called, and calls back, through raw pointers")]
 #![allow(dead_code, reason = "each test file uses a part")]
 
@@ -169,18 +169,18 @@ fn slots() -> impl Iterator<Item = ir::v1model::Slot> {
     ir::v1model::Slot::ALL.into_iter()
 }
 
-/// Panics if native code does other than the interpreter with these packets; `what` says which test this is.
+/// Panics if native code does other than the interpreter with these packets; `what` names the test.
 pub fn check_same(what: &str, compiled: &Compiled<'_>, packets: &[Vec<u8>], host: &PlainHost<'_>, burst: usize) {
-    let (wanted, wanted_world) = interpret(compiled.program, packets, host);
+    let (expected, expected_world) = interpret(compiled.program, packets, host);
     let (found, found_world) = compiled.run(packets, host, burst);
-    for (number, (found, wanted)) in found.iter().zip(&wanted).enumerate() {
-        if wanted.output.is_none() {
+    for (number, (found, expected)) in found.iter().zip(&expected).enumerate() {
+        if expected.output.is_none() {
             assert_eq!(found.output, None, "{what}, packet {number} {:02x?}", packets[number]);
         } else {
-            assert_eq!(found, wanted, "{what}, packet {number} {:02x?}", packets[number]);
+            assert_eq!(found, expected, "{what}, packet {number} {:02x?}", packets[number]);
         }
     }
-    assert_eq!(found_world, wanted_world, "{what}");
+    assert_eq!(found_world, expected_world, "{what}");
 }
 
 /// A packet's chunk, followed by memory that must not be written.
@@ -403,7 +403,7 @@ unsafe fn world<'w>(core: *mut c_void) -> &'w NativeWorld<'w, 'w> {
 unsafe fn values(words: *const u64, types: impl IntoIterator<Item = Type>) -> Vec<Bits> {
     let mut at = 0;
     let value = |ty: Type| {
-        // SAFETY: as the caller says.
+        // SAFETY: the caller guarantees it.
         let words = unsafe { std::slice::from_raw_parts(words.add(at), limbs(ty)) };
         at += limbs(ty);
         let value = Bits::from_limbs(ty.width(), words);
@@ -419,7 +419,7 @@ unsafe extern "C" fn lookup(
     count: u32,
     results: *mut *const EntryHeader,
 ) -> u32 {
-    // SAFETY: generated code hands over the context of `NativeWorld::run`, as many rows as it says, and space for
+    // SAFETY: generated code hands over the context of `NativeWorld::run`, the stated number of rows, and space for
     // results.
     unsafe {
         let context = &*context.cast::<TableContext<'_, '_, '_>>();
@@ -449,7 +449,7 @@ unsafe extern "C" fn meter(_core: *mut c_void, _meter: u32, _index: u64, _bytes:
 }
 
 /// # Safety
-/// As the interface says.
+/// As the interface requires.
 unsafe extern "C" fn direct_meter(core: *mut c_void, meter: u32, cell: u64, _bytes: u32, before: u32) -> u32 {
     // SAFETY: called by generated code during a run.
     let world = unsafe { world(core) };
@@ -460,7 +460,7 @@ unsafe extern "C" fn direct_meter(core: *mut c_void, meter: u32, cell: u64, _byt
     world.host.borrow_mut().execute_direct_meter(table, meter, cell, before as u8).into()
 }
 
-/// There is no guard to wait for.
+/// There is no guard to acquire.
 unsafe extern "C" fn wait(_guard: *const Guard) {
     unreachable!("the environment has no guard");
 }

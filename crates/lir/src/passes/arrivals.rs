@@ -7,8 +7,9 @@
 //!     end u32(v1_port)                 end u32(v1_port)
 //! ```
 //!
-//! A table that is the only entrance of its stage passes its packets in a list, in the order in which they asked. Where
-//! every stage so far passes all of its packets to the next, the list is the whole burst, and none is needed.
+//! A table that is the only entrance of its stage passes its packets in a list, in the order in which their keys were
+//! written. Where every stage so far passes all of its packets to the next, the list is the whole burst, and none is
+//! needed.
 
 use crate::{Arrival, NodeId, Stage, Stmt, Unit, walk};
 use base::OrderedSet;
@@ -28,7 +29,7 @@ impl Exits {
         let mut exits = Exits { next: OrderedSet::new(), ends: false, leaves: false };
         for node in &stage.nodes {
             walk::stmts(&node.body, &mut |stmt| match stmt {
-                Stmt::Pass(next) | Stmt::Ask { node: next, .. } => _ = exits.next.insert(*next),
+                Stmt::Pass(next) | Stmt::LookUp { node: next, .. } => _ = exits.next.insert(*next),
                 Stmt::End(_) | Stmt::Punt(_) => exits.ends = true,
                 Stmt::Leave => exits.leaves = true,
                 _ => {}

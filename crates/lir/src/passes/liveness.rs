@@ -73,7 +73,7 @@ fn keeps_all(unit: &Unit) -> bool {
     for node in unit.stages.iter().flat_map(|stage| &stage.nodes) {
         walk::stmts(&node.body, &mut |stmt| ends |= matches!(stmt, Stmt::End(_)));
     }
-    !ends && unit.saved.keys().all(|state| unit.kept.contains(state))
+    !ends && unit.saved.keys().all(|state| unit.live_out.contains(state))
 }
 
 /// The state that a stage writes: where it has a value that its saved place has not.
@@ -156,7 +156,7 @@ impl<'u> Flow<'u> {
         stage.after.iter().for_each(|stmt| read(stmt, false, &mut self.after));
         let mut after = Live::new();
         if stage.nodes.last().is_some_and(|node| !walk::ends(&node.body)) {
-            after = self.at_exit(&self.kept());
+            after = self.at_exit(&self.live_out());
         }
         let mut bodies = Vec::new();
         for node in stage.nodes.iter().rev() {
@@ -168,8 +168,8 @@ impl<'u> Flow<'u> {
     }
 
     /// What others read of a packet that was punted, or that has left the unit.
-    fn kept(&self) -> Live {
-        self.unit.kept.iter().map(|&state| Cell::Saved(state)).collect()
+    fn live_out(&self) -> Live {
+        self.unit.live_out.iter().map(|&state| Cell::Saved(state)).collect()
     }
 
     /// What is live before the end of the stage if `after` is live behind it.
@@ -215,21 +215,21 @@ impl<'u> Flow<'u> {
             Stmt::Switch { value, cases, default } => {
                 let after = live.clone();
                 let default = self.body(default, live);
-                let mut kept = Vec::new();
+                let mut new_cases = Vec::new();
                 for (values, body) in cases {
                     let mut in_case = after.clone();
-                    kept.push((values.clone(), self.body(body, &mut in_case)));
+                    new_cases.push((values.clone(), self.body(body, &mut in_case)));
                     live.extend(in_case);
                 }
                 uses(value, live);
-                Stmt::Switch { value: value.clone(), cases: kept, default }
+                Stmt::Switch { value: value.clone(), cases: new_cases, default }
             }
             Stmt::Loop(body) => Stmt::Loop(self.in_loop(body, live)),
             Stmt::Block(body) => Stmt::Block(self.body(body, live)),
-            Stmt::Ask { node, row, key } => {
+            Stmt::LookUp { node, row, key } => {
                 *live = self.entering(*node);
                 let key = self.body(key, live);
-                Stmt::Ask { node: *node, row: row.clone(), key }
+                Stmt::LookUp { node: *node, row: row.clone(), key }
             }
             _ => {
                 self.simple(stmt, live);
@@ -263,10 +263,10 @@ impl<'u> Flow<'u> {
                 uses(value, live);
             }
             Stmt::Punt(value) => {
-                *live = self.at_exit(&self.kept());
+                *live = self.at_exit(&self.live_out());
                 uses(value, live);
             }
-            Stmt::Leave => *live = self.at_exit(&self.kept()),
+            Stmt::Leave => *live = self.at_exit(&self.live_out()),
             _ => {
                 let whole = overwritten(stmt);
                 if let Some(cell) = whole {

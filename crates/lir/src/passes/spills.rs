@@ -5,7 +5,7 @@
 //! stage by burst spills valid0 v2_port {      stage by burst spills valid0 {
 //!   node 0 {                                    node 0 {
 //!     valid0 |= 1L                                valid0 |= 1L
-//!     ask 4 row row_1 { ... }                     ask 4 row row_1 { ... }
+//!     look_up 4 row row_1 { ... }                 look_up 4 row row_1 { ... }
 //! ```
 //!
 //! Live is what a later stage reads before it writes it, and what others read when a packet is punted or has left.

@@ -5,7 +5,7 @@
 //! var v1_port 9 at w->v1_port
 //! header h0_ethernet at c->offset[0]
 //! state valid0 at c->valid[0]
-//! kept valid0
+//! live_out valid0
 //! stage by burst spills valid0 {
 //!   entry 0 {
 //!     valid0 = 0L

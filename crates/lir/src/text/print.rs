@@ -42,9 +42,9 @@ impl Printer<'_> {
         let others = others.map(|&state| format!("state {}{}", unit.state_name(state), place(state)));
         let lines: Vec<String> = vars.chain(headers).chain(others).collect();
         lines.iter().for_each(|line| self.line(line));
-        if !unit.kept.is_empty() {
-            let kept: Vec<String> = unit.kept.iter().map(|&state| unit.state_name(state)).collect();
-            self.line(&format!("kept {}", kept.join(" ")));
+        if !unit.live_out.is_empty() {
+            let live_out: Vec<String> = unit.live_out.iter().map(|&state| unit.state_name(state)).collect();
+            self.line(&format!("live_out {}", live_out.join(" ")));
         }
         self.part("before", &unit.before);
     }
@@ -137,9 +137,9 @@ impl Printer<'_> {
             Stmt::Comment(text) => self.line(&format!("# {}", text.replace(['\n', '\r'], " "))),
             Stmt::Go(node) => self.line(&format!("go {node}")),
             Stmt::Pass(node) => self.line(&format!("pass {node}")),
-            Stmt::Ask { node, row, key } => {
+            Stmt::LookUp { node, row, key } => {
                 let row = row.as_ref().map_or(String::new(), |row| format!(" row {row}"));
-                self.block(&format!("ask {node}{row}"), key);
+                self.block(&format!("look_up {node}{row}"), key);
             }
             Stmt::End(value) => self.line(&format!("end {}", self.expr(value))),
             Stmt::Punt(value) => self.line(&format!("punt {}", self.expr(value))),

@@ -165,8 +165,8 @@ impl Reader {
             self.line()?;
         }
         self.at = after;
-        if self.word_if("kept") {
-            unit.kept = self.states()?;
+        if self.word_if("live_out") {
+            unit.live_out = self.states()?;
             self.line()?;
         }
         if self.word_if("before") {
@@ -324,10 +324,10 @@ impl Reader {
             "label" => Ok(Stmt::Label(self.any_word()?)),
             "go" => Ok(Stmt::Go(self.number()? as usize)),
             "pass" => Ok(Stmt::Pass(self.number()? as usize)),
-            "ask" => {
+            "look_up" => {
                 let node = self.number()? as usize;
                 let row = if self.word_if("row") { Some(self.any_word()?) } else { None };
-                Ok(Stmt::Ask { node, row, key: self.body()? })
+                Ok(Stmt::LookUp { node, row, key: self.body()? })
             }
             "end" if !self.is_assignment() => Ok(Stmt::End(self.expr()?)),
             "punt" => Ok(Stmt::Punt(self.expr()?)),

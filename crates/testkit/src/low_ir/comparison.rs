@@ -75,7 +75,7 @@ fn enter_queue(program: &Program, state: &mut PacketState, port: u64) {
 /// The unit of the fast path before its passes, if it works in place.
 fn fast_path(program: &Program, plan: &Plan) -> Option<Unit> {
     let units = cgen::lir_units(program, plan, &|_| None);
-    units.into_iter().find(|unit| unit.name == "fast_path" && unit.kept.is_empty())
+    units.into_iter().find(|unit| unit.name == "fast_path" && unit.live_out.is_empty())
 }
 
 /// How far a program was compared.

@@ -59,7 +59,7 @@ enum Flow {
     Goto(String),
     Go(NodeId),
     Pass(NodeId),
-    Ask(NodeId, Vec<u64>),
+    LookUp(NodeId, Vec<u64>),
     End(Verdict),
     Leave,
 }
@@ -117,15 +117,15 @@ impl<'m, 'p> Machine<'m, 'p> {
             self.packets.push(Packet { saved, members, bytes: bytes_at, length, port: *port, steps: 0 });
         }
         let mut verdicts: Vec<Option<Verdict>> = vec![None; packets.len()];
-        let mut waiting = Waiting::new();
+        let mut passed = Passed::new();
         for (position, stage) in self.unit.stages.iter().enumerate() {
-            for (number, entry, key) in arrivals(position, stage, packets.len(), &mut waiting)? {
+            for (number, entry, key) in arrivals(position, stage, packets.len(), &mut passed)? {
                 match self.stage(stage, number, entry, &key)? {
-                    Flow::Pass(_) | Flow::Ask(..) if stage.ends_all => {
+                    Flow::Pass(_) | Flow::LookUp(..) if stage.ends_all => {
                         return Err(Stop::Wrong("a packet continues from a stage in which all end".into()));
                     }
-                    Flow::Pass(node) => waiting.entry(node).or_default().push((number, Vec::new())),
-                    Flow::Ask(node, key) => waiting.entry(node).or_default().push((number, key)),
+                    Flow::Pass(node) => passed.entry(node).or_default().push((number, Vec::new())),
+                    Flow::LookUp(node, key) => passed.entry(node).or_default().push((number, key)),
                     Flow::End(verdict) if verdicts[number].is_none() => verdicts[number] = Some(verdict),
                     _ => return Err(Stop::Wrong("a packet does not end, or ends twice".into())),
                 }
@@ -261,9 +261,9 @@ impl<'m, 'p> Machine<'m, 'p> {
             Stmt::Goto(label) => return Ok(Flow::Goto(label.clone())),
             Stmt::Go(node) => return Ok(Flow::Go(*node)),
             Stmt::Pass(node) => return Ok(Flow::Pass(*node)),
-            Stmt::Ask { node, row, key } => {
+            Stmt::LookUp { node, row, key } => {
                 let words = self.key(row.as_deref(), *node, key, run)?;
-                return Ok(Flow::Ask(*node, words));
+                return Ok(Flow::LookUp(*node, words));
             }
             Stmt::End(value) => {
                 let verdict = match value {
@@ -315,24 +315,24 @@ impl<'m, 'p> Machine<'m, 'p> {
     }
 }
 
-/// A packet that a stage runs for: its number, its entry, the key for which it has asked.
+/// A packet that a stage runs for: its number, its entry, the key that it has written.
 type Arrived<'s> = (usize, &'s Entry, Vec<u64>);
 
-/// Packets that wait for each entry, in the order in which they came, with the keys for which they have asked.
-type Waiting = BTreeMap<NodeId, Vec<(usize, Vec<u64>)>>;
+/// Packets that are passed to each entry, in the order in which they came, with the keys that they have written.
+type Passed = BTreeMap<NodeId, Vec<(usize, Vec<u64>)>>;
 
 /// The packets of a stage in the order in which they run.
 fn arrivals<'s>(
     position: usize,
     stage: &'s Stage,
     count: usize,
-    waiting: &mut Waiting,
+    passed: &mut Passed,
 ) -> Result<Vec<Arrived<'s>>, Stop> {
     let mut all = Vec::new();
     for entry in &stage.entries {
         let here = match position {
             0 => (0..count).map(|number| (number, Vec::new())).collect(),
-            _ => waiting.remove(&entry.node).unwrap_or_default(),
+            _ => passed.remove(&entry.node).unwrap_or_default(),
         };
         all.extend(here.into_iter().map(|(number, key)| (number, entry, key)));
     }
