@@ -1,7 +1,7 @@
 //! One run: a scheme, a workload, a load, a seed.
 //!
-//! In the network of section 7 of the paper queues of switches let packets out evenly, so many a second, as those of
-//! the reference switch do; lines are so fast that they make no difference.
+//! In the network of section 7 of the paper queues of switches let packets out evenly, at a rate in packets, as those
+//! of the reference switch do; lines are so fast that they make no difference.
 
 use crate::scheme::{Programs, Scheme};
 use crate::setting::{Fault, PAYLOAD_BYTES, Parameters, Setting, Tuning};
@@ -59,7 +59,7 @@ pub struct Outcome {
     pub retransmissions: [u64; 2],
     /// Packets on each link from a leaf to a spine, by leaf.
     pub uplink_packets: Vec<Vec<u64>>,
-    /// Packets that found no room in a queue.
+    /// Packets that found a queue full.
     pub dropped: u64,
     /// Fake acknowledgments: narrower, wider, and orders for flows that are not known.
     pub fakes: [u64; 3],
@@ -164,7 +164,7 @@ impl Experiment {
             plan.kind = SwitchKind::Program { program: String::new(), entries: Vec::new(), is_interpreted: false };
             plan.device = self.device(&topology, index);
         }
-        // Hosts wait for their own lines: nothing is lost there.
+        // Hosts queue packets for their own lines: nothing is lost there.
         for (link, channels) in topology.links.iter().zip(&mut scenario.channels) {
             for (end, channel) in link.ends.iter().zip(channels) {
                 if matches!(end.0, NodeRef::Host(_)) {
@@ -448,7 +448,7 @@ mod tests {
         Scheme::P4teQueue,
     ];
 
-    /// A link between a spine and a leaf fails while flows are under way: none stays where nothing arrives.
+    /// A link between a spine and a leaf fails while flows are active: none stays where nothing arrives.
     #[test]
     fn no_scheme_loses_flows_to_a_link_that_fails() {
         let programs = Mutex::new(Programs::default());

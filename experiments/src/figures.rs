@@ -84,10 +84,10 @@ impl Figure {
 
 /// Makes a figure, or all of the paper.
 pub fn make(arguments: &P4teArguments) -> Result<(), String> {
-    let wanted = |figure: &&Figure| {
+    let is_selected = |figure: &&Figure| {
         arguments.figure == figure.name || arguments.figure == "all" && figure.name.starts_with("fig")
     };
-    let figures: Vec<&Figure> = FIGURES.iter().filter(wanted).collect();
+    let figures: Vec<&Figure> = FIGURES.iter().filter(is_selected).collect();
     if figures.is_empty() {
         let names: Vec<&str> = FIGURES.iter().map(|figure| figure.name).collect();
         return Err(format!("there is no `{}`; there are {}, all and trace", arguments.figure, names.join(", ")));
@@ -100,7 +100,7 @@ pub fn make(arguments: &P4teArguments) -> Result<(), String> {
     let jobs = arguments.jobs.unwrap_or_else(|| available_parallelism().map_or(1, Into::into));
     runs::make(&own, &arguments.output, jobs)?;
     if parts == 1 {
-        let outcomes = runs::kept(&arguments.output);
+        let outcomes = runs::stored(&arguments.output);
         for figure in figures {
             tables::write(figure, &figure.experiments(arguments.seeds), &outcomes, &arguments.output)?;
         }

@@ -2,7 +2,7 @@
 //!
 //! What enters: the name of a figure. What leaves: its runs in `runs.jsonl`, a table and a chart.
 //!
-//! * [`figures`]: what each figure needs and shows. [`runs`]: runs that are made, on all cores, and kept.
+//! * [`figures`]: what each figure needs and shows. [`runs`]: runs that are made, on all cores, and stored.
 //! * [`experiment`]: one run. [`setting`]: its rates and queues. [`workload`]: its flows. [`scheme`]: the programs of
 //!   its switches, whose controllers are those of `p4te::simulated`.
 //! * [`trace`]: queues and colours of a run as time passes.
@@ -37,7 +37,7 @@ enum Paper {
 struct P4teArguments {
     /// fig8 to fig15, or `all` for these; `trace`; any other name lists all figures
     figure: String,
-    /// So many seeds, from 1 on
+    /// The number of seeds, from 1 on
     #[arg(long, default_value_t = 5)]
     seeds: u64,
     /// Runs at the same time [default: one for each core]
@@ -63,14 +63,14 @@ fn main() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
-            tell(&format!("error: {message}"));
+            report(&format!("error: {message}"));
             ExitCode::FAILURE
         }
     }
 }
 
 /// A line for the user.
-#[allow(clippy::print_stderr, reason = "this is a program for the terminal, with nothing else to say")]
-fn tell(line: &str) {
+#[allow(clippy::print_stderr, reason = "this is a program for the terminal, with no other output")]
+fn report(line: &str) {
     eprintln!("{line}");
 }

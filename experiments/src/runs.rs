@@ -1,11 +1,11 @@
-//! Runs that are made on all cores, and kept.
+//! Runs that are made on all cores, and stored.
 //!
 //! What enters: experiments. What leaves: their outcomes, in their order. Each is a line of `runs.jsonl` as soon as it
 //! is there, and is not run again.
 
 use crate::experiment::{Experiment, Outcome};
+use crate::report;
 use crate::scheme::Programs;
-use crate::tell;
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
@@ -17,17 +17,17 @@ use std::thread;
 /// The file of outcomes in the folder of results.
 const FILE: &str = "runs.jsonl";
 
-/// The outcomes that are kept. Lines that were not written in full are left out.
-pub fn kept(folder: &Path) -> BTreeMap<Experiment, Outcome> {
+/// The stored outcomes. Lines that were not written in full are left out.
+pub fn stored(folder: &Path) -> BTreeMap<Experiment, Outcome> {
     let text = std::fs::read_to_string(folder.join(FILE)).unwrap_or_default();
     let outcomes = text.lines().filter_map(|line| serde_json::from_str::<Outcome>(line).ok());
     outcomes.map(|outcome| (outcome.experiment.clone(), outcome)).collect()
 }
 
-/// Makes the runs that are not kept, so many at a time.
+/// Makes the runs that are not stored, `jobs` at a time.
 pub fn make(experiments: &[Experiment], folder: &Path, jobs: usize) -> Result<(), String> {
-    let kept = kept(folder);
-    let missing: Vec<&Experiment> = experiments.iter().filter(|it| !kept.contains_key(it)).collect();
+    let stored = stored(folder);
+    let missing: Vec<&Experiment> = experiments.iter().filter(|it| !stored.contains_key(it)).collect();
     if missing.is_empty() {
         return Ok(());
     }
@@ -41,7 +41,7 @@ pub fn make(experiments: &[Experiment], folder: &Path, jobs: usize) -> Result<()
                 *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(format!("{experiment:?}: {message}"));
             }
             let begun = next.load(Ordering::Relaxed).min(missing.len());
-            tell(&format!("{begun} of {} runs begun", missing.len()));
+            report(&format!("{begun} of {} runs begun", missing.len()));
         }
     };
     thread::scope(|scope| (0..jobs.max(1)).for_each(|_| drop(scope.spawn(work))));

@@ -114,7 +114,7 @@ impl Programs {
     pub fn get(&mut self, scheme: Scheme, is_leaf: bool, counts_packets: bool) -> Result<Program, String> {
         let (file, mut macros) = scheme.source(is_leaf);
         if counts_packets {
-            // Probes wait for no queue of packets.
+            // Probes pass queues of packets with priority.
             macros.extend([("METERED", "packets"), ("PROBE_PRIORITY", "1")]);
         }
         let key = (file, macros);

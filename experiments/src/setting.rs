@@ -12,9 +12,9 @@ pub const PAYLOAD_BYTES: u64 = 1_428;
 pub enum Setting {
     /// That of section 7: queues let out 20 and 40 packets a second.
     Paper,
-    /// The same with four times the room in queues.
+    /// The same with four times the capacity of queues.
     PaperDeep,
-    /// Lines of so many gigabits a second everywhere.
+    /// Lines of `gbps` gigabits a second everywhere.
     Lines { gbps: u64, shape: Shape, fault: Fault },
 }
 
@@ -24,7 +24,7 @@ pub enum Setting {
 pub enum Shape {
     /// Four leaves with four hosts each, four spines.
     LeafSpine,
-    /// Three layers of switches with so many ports.
+    /// Three layers of switches with this many ports.
     FatTree(u32),
 }
 
@@ -37,7 +37,7 @@ pub enum Fault {
     SlowLink,
     /// It is down, as controllers know.
     FailedLink,
-    /// It goes down while flows are under way. Controllers know it a while later.
+    /// It goes down while flows are active. Controllers know it a while later.
     FailingLink,
 }
 
@@ -159,7 +159,7 @@ pub struct Parameters {
     pub delay_us: u64,
     /// From switches to controllers and back.
     pub controller_latency: Time,
-    /// HULA: from one probe to the next; after how long without one a way is not used; the estimator spans 2 to the
+    /// HULA: from one probe to the next; after how long without one a path is not used; the estimator spans 2 to the
     /// power of this in microseconds, that of CONGA too.
     pub probe_interval: Time,
     pub probe_age_us: u64,
@@ -242,7 +242,7 @@ fn paper(factor: usize) -> Parameters {
     }
 }
 
-/// Lines of so many gigabits a second, everywhere.
+/// Lines of `gbps` gigabits a second, everywhere.
 fn lines(gbps: u64, shape: Shape) -> Parameters {
     let rate = gbps * 1_000_000_000;
     // Marks of DCTCP grow with the product of rate and round trip: 65 packets at 10 Gb/s.

@@ -6,9 +6,9 @@
 //! 50 ms, the time of a packet.
 
 use crate::experiment::Experiment;
+use crate::report;
 use crate::scheme::{Programs, Scheme};
 use crate::setting::{Setting, Tuning};
-use crate::tell;
 use crate::workload::Workload;
 use p4te::simulated::is_leaf;
 use scenario::Simulation;
@@ -24,7 +24,7 @@ const SCHEMES: [Scheme; 6] =
 const SAMPLE: Time = Time::from_ms(50);
 /// How long samples are written one by one.
 const WRITTEN: Time = Time::from_s(60);
-/// Lengths of queues that are told apart; the last is that and more.
+/// Lengths of queues that are distinguished; the last is that and more.
 const DEPTHS: usize = 5;
 
 /// What was seen of uplinks.
@@ -51,7 +51,7 @@ pub fn make(folder: &Path) -> Result<(), String> {
     let programs = Mutex::new(Programs::default());
     let mut text = "scheme,value,number\n".to_owned();
     for scheme in SCHEMES {
-        tell(&format!("trace: {}", scheme.name()));
+        report(&format!("trace: {}", scheme.name()));
         let experiment = Experiment {
             scheme,
             workload: Workload::WebSearch,
@@ -156,7 +156,7 @@ fn uplinks(simulation: &mut Simulation, leaf: usize) -> Vec<Uplink> {
     ports.into_iter().map(uplink).collect()
 }
 
-/// Packets that found no room: on the way up, down, and to hosts.
+/// Packets that found a queue full: upwards, downwards, and to hosts.
 fn lost(simulation: &mut Simulation) -> [u64; 3] {
     let mut lost = [0; 3];
     let topology = simulation.scenario.topology.clone();

@@ -19,7 +19,7 @@ pub enum Workload {
     DataMining,
     /// 24 flows of 512 kB and 8 of 1024 kB to one host at the same time.
     Incast,
-    /// So many flows of 64 kB to one host at the same time.
+    /// This many flows of 64 kB to one host at the same time.
     IncastOf(usize),
 }
 
@@ -122,13 +122,13 @@ pub struct Senders {
 /// A part of the uplinks.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Share {
-    /// Packets a second, whose data packets have so much payload.
+    /// Packets a second, whose data packets have this much payload.
     Packets(u64, u64),
     /// Bits of payload a second.
     Bits(u64),
 }
 
-/// Packets that open and close a connection, both ways.
+/// Packets that open and close a connection, in both directions.
 const FRAMING_PACKETS: f64 = 6.0;
 
 impl Share {
@@ -197,7 +197,7 @@ fn incast(senders: &Senders, begin: Time) -> Vec<Flow> {
     (0..32).map(flow).collect()
 }
 
-/// So many short flows from the hosts of the other leaves, one after the other, to the first host.
+/// `flows` short flows from the hosts of the other leaves, one after the other, to the first host.
 fn incast_of(flows: usize, senders: &Senders, begin: Time) -> Vec<Flow> {
     let others = senders.leaves * senders.hosts_per_leaf - senders.hosts_per_leaf;
     let flow = |number: usize| {
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_scaled_as_the_design_says() {
+    fn sizes_are_scaled_as_in_the_design() {
         let points = [(0.0, 0.0), (10_000.0, 0.8), (1e9, 1.0)];
         assert_eq!(scaled(Workload::DataMining, &points), [(0.0, 0.0), (10_000.0, 0.8), (600_000.0, 1.0)]);
         assert_eq!(scaled(Workload::WebSearch, &points)[1], (100.0, 0.8));

@@ -46,7 +46,7 @@ const ALL_LOADS: &[u32] = &[10, 20, 30, 40, 50, 60, 70, 80, 90];
 
 const USUAL: Tuning = Tuning { congestion: Congestion::Dctcp, delta: None, shares: None, latency_us: None };
 
-/// A figure of the paper, unless it says otherwise. The flowlet interval is that of the paper.
+/// A figure of the paper, unless it sets something else. The flowlet interval is that of the paper.
 const PAPER: Figure = Figure {
     name: "",
     title: "",
@@ -63,7 +63,7 @@ const fn at(gbps: u64, shape: Shape, fault: Fault) -> Setting {
     Setting::Lines { gbps, shape, fault }
 }
 
-/// Lines of 10 Gb/s, unless it says otherwise.
+/// Lines of 10 Gb/s, unless it sets something else.
 const LINES: Figure = Figure {
     setting: at(10, Shape::LeafSpine, Fault::None),
     schemes: ALL,
@@ -145,7 +145,7 @@ pub(super) const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "deep",
-        title: "the same with four times the room in queues",
+        title: "the same with four times the capacity of queues",
         schemes: ALL,
         workloads: BOTH,
         loads: &[60, 80],

@@ -5,7 +5,7 @@
 
 use super::{Figure, Shows, slowdowns};
 use crate::experiment::{Experiment, Outcome};
-use crate::tell;
+use crate::report;
 use scenario::report::chart::{Chart, Series};
 use sim::statistics::Estimate;
 use std::collections::BTreeMap;
@@ -33,7 +33,7 @@ pub(super) fn write(figure: &Figure, runs: &[Experiment], outcomes: &Outcomes, f
     for (name, chart) in charts {
         save(folder, &format!("{}-{name}.svg", figure.name), &chart.svg(&format!("{}-{name}", figure.name)))?;
     }
-    tell(&format!("{}: {}", figure.name, folder.join(format!("{}.csv", figure.name)).display()));
+    report(&format!("{}: {}", figure.name, folder.join(format!("{}.csv", figure.name)).display()));
     Ok(())
 }
 
@@ -172,8 +172,8 @@ fn distributions(figure: &Figure, runs: &[Experiment], outcomes: &Outcomes, text
         for (class, name) in [(Some(0), CLASSES[0]), (Some(1), CLASSES[1]), (None, "all")] {
             let mut times: Vec<u64> = Vec::new();
             for outcome in of_setting(runs, outcomes, &setting) {
-                let wanted = (0..2).filter(|it| class.is_none_or(|class| class == *it));
-                wanted.for_each(|it| times.extend(&outcome.times_us[it]));
+                let classes = (0..2).filter(|it| class.is_none_or(|class| class == *it));
+                classes.for_each(|it| times.extend(&outcome.times_us[it]));
             }
             times.sort_unstable();
             let at = |part: u32| part_of(&times, part as usize);
