@@ -2,15 +2,15 @@
  * messages of sixteen bytes in a packet, messages of 4 to 44 bytes.
  *
  * Each function does for its packets what the program does for the same ones: the checks of versions, lengths, the time
- * to live and checksums, the route by destination, counters, what may wait and for how long, the order of a flow's
- * packets that wait and that do not, the sequence numbers of aggregates. Routes have a slot for each /24, other tables
- * are hash tables with open addressing, or indexed; a gateway's classes are a list. Frames that leave are written to
- * consecutive memory, as to a driver's ring: payload that is taken apart is copied once, payload that waits twice, as
- * in the switch. The next frames are prefetched. Copies of up to 64 bytes have no branches: 64 bytes behind each frame
- * may be read, and behind what is sent, written.
+ * to live and checksums, the route by destination, counters, what is delayed and for how long, the order of a flow's
+ * packets that are delayed and that are not, the sequence numbers of aggregates. Routes have a slot for each /24, other
+ * tables are hash tables with open addressing, or indexed; a gateway's classes are a list. Frames that leave are
+ * written to consecutive memory, as to a driver's ring: payload that is taken apart is copied once, payload that is
+ * buffered twice, as in the switch. The next frames are prefetched. Copies of up to 64 bytes have no branches: 64 bytes
+ * behind each frame may be read, and behind what is sent, written.
  *
  * There is no architecture, no metadata and no IPv6; the other two designs drop packets with IPv4 options and those too
- * short for UDP. What waits in the variable design leaves when the program's workers would take it, which are done
+ * short for UDP. What is stored in the variable design leaves when the program's workers would take it, which are done
  * before the next packet comes, so that there are no workers.
  *
  * The file has more than 1,000 lines because it is compiled alone, and the designs share checks, tables and copies.
@@ -48,8 +48,8 @@ struct place {
 struct output {
     uint8_t *bytes;
     struct place *places;
-    uint64_t used, room;
-    uint64_t count, places_room;
+    uint64_t used, capacity;
+    uint64_t count, places_capacity;
 };
 
 struct counter {
@@ -91,7 +91,7 @@ struct class {
 #define AHEAD_MAX 65536u
 #define STRAYS_MAX 32u
 
-/* The sending end of a tunnel, and what waits. */
+/* The sending end of a tunnel, and its buffer. */
 struct tunnel {
     uint8_t *buffer; /* the headers, then records; NULL if there is no such tunnel */
     uint32_t used, packets; /* bytes of records */
@@ -121,8 +121,8 @@ struct peer {
 
 struct collection {
     uint8_t payloads[N][MESSAGE];
-    uint8_t watch[MESSAGE_FRAME + SLACK]; /* the message whose headers carry on what waits too long */
-    uint32_t waiting;
+    uint8_t watch[MESSAGE_FRAME + SLACK]; /* the message whose headers carry what is held too long */
+    uint32_t held;
     uint64_t due_us; /* NEVER without a watch */
     uint64_t messages_in, merged;
     struct counter packets_out;
@@ -133,10 +133,10 @@ struct collection {
 #define STORED_ENOUGH 1423u
 #define NUMBER_MAX 293u
 #define VARIABLE_HEADERS (HEADERS + 5)
-#define STORE_SLOTS 512u /* more than the messages of 5 bytes that wait */
+#define STORE_SLOTS 512u /* more than the messages of 5 bytes that are stored */
 #define STORE_SLOT_BYTES 48u
 
-/* Messages that wait, each behind its length. */
+/* Stored messages, each behind its length. */
 struct store {
     uint8_t slots[STORE_SLOTS][STORE_SLOT_BYTES];
     uint32_t first, messages, bytes;
@@ -361,7 +361,7 @@ static void add_tunnel(struct limit *limit, const uint32_t *args)
     tunnel->udp_sum = folded(sum_of(ip + 12, 8 + UDP + AGGREGATE) + 17);
 }
 
-/* Adds an entry; see enum table_number. Keys are new, and there is room. Links come before tunnels. */
+/* Adds an entry; see enum table_number. Keys are new, and the table is not full. Links come before tunnels. */
 EXPORT void limit_add(struct limit *limit, uint32_t table, const uint32_t *args)
 {
     switch (table) {
@@ -410,10 +410,11 @@ static void count(struct counter *counter, uint32_t bytes)
     counter->bytes += bytes;
 }
 
-/* Where the next frame that leaves is written, with room for 64 bytes more; NULL without room. */
+/* Where the next frame that leaves is written, with space for 64 bytes more; NULL without space. */
 static inline uint8_t *place_for(struct output *out, uint32_t length)
 {
-    return out->count < out->places_room && out->used + length + SLACK <= out->room ? out->bytes + out->used : NULL;
+    const int fits = out->count < out->places_capacity && out->used + length + SLACK <= out->capacity;
+    return fits ? out->bytes + out->used : NULL;
 }
 
 static inline void send(struct output *out, uint32_t length, uint32_t port)
@@ -509,7 +510,7 @@ static void leave(struct limit *limit, struct tunnel *tunnel)
     send(limit->out, length, tunnel->port);
 }
 
-/* Leaves what has waited long enough. */
+/* Sends the aggregates that are due. */
 static void leave_due(struct limit *limit)
 {
     if (limit->now_us < limit->next_due_us)
@@ -523,7 +524,7 @@ static void leave_due(struct limit *limit)
     }
 }
 
-/* The packet waits for others. */
+/* The packet joins the aggregate of its tunnel. */
 static void gather(struct limit *limit, const struct frame *frame, const struct class *class, uint32_t payload,
                    uint32_t pair)
 {
@@ -573,8 +574,8 @@ static int is_in_order(struct limit *limit, struct peer *peer, uint32_t epoch, u
     const int is_late = (is_same || is_before) && ahead >> 31;
     int is_believed = !is_late && !is_before && !(is_same && ahead >= AHEAD_MAX);
     if (!is_late && !is_believed) {
-        const int goes_on = epoch == peer->stray_epoch && sequence - peer->stray_next < AHEAD_MAX;
-        peer->strays = goes_on ? peer->strays + 1 : 1;
+        const int continues = epoch == peer->stray_epoch && sequence - peer->stray_next < AHEAD_MAX;
+        peer->strays = continues ? peer->strays + 1 : 1;
         is_believed = peer->strays == STRAYS_MAX;
         peer->stray_epoch = epoch;
         peer->stray_next = sequence + 1;
@@ -595,7 +596,7 @@ static int is_in_order(struct limit *limit, struct peer *peer, uint32_t epoch, u
     return 1;
 }
 
-/* Whether these bytes are so many records; asks for the routes of those over IPv4. */
+/* Whether these bytes are this many records; prefetches the routes of those over IPv4. */
 static int is_records(const struct limit *limit, const uint8_t *records, uint32_t bytes, uint32_t number)
 {
     uint32_t at = 0;
@@ -642,7 +643,7 @@ static void take_apart(struct limit *limit, const struct frame *frame, struct pe
     }
 }
 
-/* The packet must not overtake those of its hosts that wait. */
+/* The packet must not overtake those of its hosts that are held. */
 static void overtake_none(struct limit *limit, uint32_t number, uint32_t pair)
 {
     struct tunnel *tunnel = limit->tunnels + number;
@@ -660,7 +661,7 @@ static const struct class *class_of(const struct limit *limit, uint32_t destinat
     return NULL;
 }
 
-/* A packet goes on as it is, but for its hops. */
+/* A packet is forwarded as it is, but for its hops. */
 static void forward(struct limit *limit, const struct frame *frame, uint32_t total, uint32_t hops)
 {
     const uint32_t length = ETHERNET + total, port = route(limit, frame->bytes + 30) - 1;
@@ -704,8 +705,8 @@ static inline void gateway(struct limit *limit, const struct frame *frame)
     const int of_link = is_of_link(source, destination);
     if (of_link && limit->hops != 0)
         return drop(limit, NOT_FOR_ROUTERS);
-    const int may_wait = shows_ports && port != TUNNEL_PORT && !of_link;
-    const struct class *class = may_wait ? class_of(limit, destination, port) : NULL;
+    const int may_join = shows_ports && port != TUNNEL_PORT && !of_link;
+    const struct class *class = may_join ? class_of(limit, destination, port) : NULL;
     if (class != NULL) {
         const struct tunnel *tunnel = limit->tunnels + class->tunnel;
         const uint32_t payload = udp_bytes - UDP, pair = pair_of(limit, ip + 12);
@@ -755,12 +756,12 @@ static inline uint32_t udp_packet(struct limit *limit, const struct frame *frame
     return total;
 }
 
-/* What waits in a collection leaves with the headers of this frame, which is sent to its own destination. */
+/* The messages of a collection leave with the headers of this frame, which is sent to its own destination. */
 static void leave_collection(struct limit *limit, struct collection *collection, const uint8_t *from, uint32_t messages)
 {
     const uint32_t port = route(limit, from + 30) - 1, length = FIXED_HEADERS + N * MESSAGE;
     uint8_t *bytes = place_for(limit->out, length), *ip = bytes + ETHERNET;
-    collection->waiting = 0;
+    collection->held = 0;
     collection->merged += messages;
     count(&collection->packets_out, MESSAGE_FRAME);
     if (bytes == NULL)
@@ -782,12 +783,12 @@ static void leave_collection(struct limit *limit, struct collection *collection,
     send(limit->out, length, port);
 }
 
-/* A message waits, or is the last that its collection needs. */
+/* A message is held, or is the last that its collection needs. */
 static inline void collect(struct limit *limit, const struct frame *frame, struct collection *collection)
 {
     collection->messages_in++;
-    memcpy(collection->payloads[collection->waiting], frame->bytes + FIXED_HEADERS, MESSAGE);
-    if (++collection->waiting == N)
+    memcpy(collection->payloads[collection->held], frame->bytes + FIXED_HEADERS, MESSAGE);
+    if (++collection->held == N)
         return leave_collection(limit, collection, frame->bytes, N);
     if (collection->due_us == NEVER) {
         memcpy(collection->watch, frame->bytes, MESSAGE_FRAME);
@@ -805,8 +806,8 @@ static void leave_collections_due(struct limit *limit)
     for (struct collection *it = limit->collections; it < limit->collections + COLLECTIONS; it++) {
         if (it->due_us <= limit->now_us && it->due_us != NEVER) {
             it->due_us = NEVER;
-            if (it->waiting != 0)
-                leave_collection(limit, it, it->watch, it->waiting);
+            if (it->held != 0)
+                leave_collection(limit, it, it->watch, it->held);
         }
         if (it->due_us < limit->next_due_us)
             limit->next_due_us = it->due_us;
@@ -901,8 +902,8 @@ static void leave_store(struct limit *limit, const uint8_t *from)
     send(limit->out, length, port);
 }
 
-/* A message is stored behind those that wait. */
-static inline void keep(struct limit *limit, const uint8_t *from, const uint8_t *message, uint32_t bytes)
+/* A message is stored behind those that were stored before. */
+static inline void store_message(struct limit *limit, const uint8_t *from, const uint8_t *message, uint32_t bytes)
 {
     struct store *store = &limit->store;
     memcpy(store->slots[(store->first + store->messages) % STORE_SLOTS], message, STORE_SLOT_BYTES);
@@ -990,7 +991,7 @@ static inline void variable(struct limit *limit, const struct frame *frame)
     if (load16(ip + 26) != 0 && sum_of_udp(ip, udp_bytes) != 0xffff)
         return drop(limit, LATE);
     if (is_small)
-        keep(limit, frame->bytes, udp + UDP + 2 + padding, 1 + 4u * udp[UDP + 2 + padding]);
+        store_message(limit, frame->bytes, udp + UDP + 2 + padding, 1 + 4u * udp[UDP + 2 + padding]);
     else
         take_small(limit, frame, entry->value);
 }

@@ -5,7 +5,7 @@
  * addresses and checksums, the hashes of flows that choose members of groups, meters, counters and the times of bindings;
  * other packets are dropped. Tables are hash tables with open addressing, at most half full, and a table with a slot for
  * each /24 for routes of IPv4. Each tenant has such tables of its own. CRCs take up to sixteen bytes at a time, each by a table of its own. The next packets are
- * prefetched. There is no architecture and no metadata, and nothing is told to a controller.
+ * prefetched. There is no architecture and no metadata, and there are no messages to a controller.
  */
 #include "bytes.h"
 #include "large.h"
@@ -65,7 +65,7 @@ struct prefixes {
 
 struct limit {
     struct table tables[TABLES];
-    struct prefixes prefixes[TENANT_TABLES]; /* as the first argument of a tenant's entry says */
+    struct prefixes prefixes[TENANT_TABLES]; /* by the first argument of a tenant's entry */
     uint32_t prefixes_count;
     uint32_t crc32[CRC_BYTES][256]; /* [k][byte]: the effect of a byte that k more bytes follow */
     uint16_t crc16[CRC_BYTES][256];
@@ -129,7 +129,7 @@ static const struct entry *find(const struct table *table, uint64_t high, uint64
     }
 }
 
-/* Adds an entry; there is room for it. */
+/* Adds an entry; the table is not full. */
 EXPORT void limit_add(struct limit *limit, uint32_t number, const uint64_t *key, const uint64_t *args, uint32_t count)
 {
     struct table *table = limit->tables + number;
@@ -250,11 +250,11 @@ static int is_martian(uint32_t address, uint32_t least_group)
 }
 
 /* An IPv4 header without options that fits into the frame: no fragment, a TTL above 1, a right checksum. */
-static int is_good4(const uint8_t *ip, uint32_t room)
+static int is_good4(const uint8_t *ip, uint32_t available)
 {
-    return room >= 28 && ip[0] == 0x45 && (load16(ip + 6) & 0x3fff) == 0 && ip[8] > 1 && load16(ip + 2) <= room &&
-           load16(ip + 2) >= 20 && sum_of_header(ip) == 0xffff && !is_martian(load32(ip + 12), 224) &&
-           !is_martian(load32(ip + 16), 224);
+    return available >= 28 && ip[0] == 0x45 && (load16(ip + 6) & 0x3fff) == 0 && ip[8] > 1 &&
+           load16(ip + 2) <= available && load16(ip + 2) >= 20 && sum_of_header(ip) == 0xffff &&
+           !is_martian(load32(ip + 12), 224) && !is_martian(load32(ip + 16), 224);
 }
 
 static uint32_t route4(const struct table *table, uint32_t address)
@@ -284,17 +284,17 @@ static int is_red(struct state *state, uint32_t bytes, uint64_t now_ns)
 {
     if (state->rates[1] == 0)
         return 0;
-    const uint64_t elapsed = now_ns - state->time_ns, wanted = (uint64_t)bytes * 1000000000u;
+    const uint64_t elapsed = now_ns - state->time_ns, needed = (uint64_t)bytes * 1000000000u;
     for (int bucket = 0; bucket < 2; bucket++) {
         const uint64_t most = (uint64_t)state->bursts[bucket] * 1000000000u;
         const uint64_t filled = state->tokens[bucket] + elapsed * state->rates[bucket];
         state->tokens[bucket] = filled < most ? filled : most;
     }
     state->time_ns = now_ns;
-    if (state->tokens[1] < wanted)
+    if (state->tokens[1] < needed)
         return 1;
-    state->tokens[1] -= wanted;
-    state->tokens[0] -= state->tokens[0] < wanted ? 0 : wanted;
+    state->tokens[1] -= needed;
+    state->tokens[0] -= state->tokens[0] < needed ? 0 : needed;
     return 0;
 }
 
@@ -328,7 +328,7 @@ static uint64_t member(const struct entry *group, uint32_t hash)
     return group->args[1 + hash % (uint32_t)group->args[0]];
 }
 
-/* Writes the Ethernet addresses of a hop, and says at which port it is. */
+/* Writes the Ethernet addresses of a hop, and returns its port. */
 static uint32_t hop_of(const struct table *hops, uint64_t hop, uint8_t *ethernet)
 {
     const struct entry *entry = find(hops, 0, hop);
@@ -526,8 +526,8 @@ static uint32_t bng_up(const struct limit *limit, struct frame *frame, struct st
     if (load16(bytes + 12) != 0x800 || around[0] != 0x45 || around[9] != 47 || (load16(around + 6) & 0x3fff) != 0 ||
         sum_of_header(around) != 0xffff || load32(around + 20) != 0x20000800u)
         return 0;
-    uint32_t room = load16(around + 2);
-    if (room + 14 > frame->length || !is_good4(ip, room - 28) || ip[9] != 17 || load16(udp + 4) < 8 ||
+    uint32_t outer_length = load16(around + 2);
+    if (outer_length + 14 > frame->length || !is_good4(ip, outer_length - 28) || ip[9] != 17 || load16(udp + 4) < 8 ||
         load16(udp + 4) > load16(ip + 2) - 20)
         return 0;
     const struct entry *tunnel = find(tables + 1, load64(around + 12), load32(around + 24));

@@ -1,7 +1,7 @@
 // Packets that are copied or take another pass. Each packet is forwarded to port 2, and OPERATION happens to those
 // whose identification has no bit of MASK:
 //
-// 0 nothing more; 1 and 2 so many more passes by recirculation; 3 one by resubmission; 4 a clone from ingress to egress;
+// 0 nothing more; 1 and 2 that many passes by recirculation; 3 one by resubmission; 4 a clone from ingress to egress;
 // 5 a clone from egress to egress; 6 two replicas of a multicast group; 7 a digest; 8 truncation to 60 bytes.
 
 #include <core.p4>

@@ -1,5 +1,5 @@
 // A router of a leaf-spine network: longest prefix, equal paths by a hash of the flow, TTL and header checksum. With
-// MARK, ECN-capable packets that find so many waiting are marked.
+// MARK, ECN-capable packets that find this many in the queue are marked.
 
 #include <core.p4>
 #include <v1model.p4>
@@ -88,7 +88,7 @@ control FabricIngress(inout headers_t hdr, inout metadata_t meta, inout standard
         hdr.ipv4.ttl = hdr.ipv4.ttl - 1;
     }
 
-    // One of so many paths.
+    // One of this many paths.
     action spread(bit<16> paths) {
         hash(meta.path, HashAlgorithm.crc16, (bit<16>) 0,
              { hdr.ipv4.source, hdr.ipv4.destination, hdr.ipv4.protocol, hdr.ports.source, hdr.ports.destination },

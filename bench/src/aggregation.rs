@@ -13,8 +13,9 @@
 //! switches, on the same packets, and must send the same frames, byte for byte and in order.
 //!
 //! A gateway gets the same small packets as the papers' designs, and also packets of devices without support for
-//! aggregation. As many go into one packet as there is room for. For a few sizes fewer are tried, too: the second
-//! paper's design then gets a timer tick after every so many packets, and a gateway an MTU that has room for no more.
+//! aggregation. As many go into one packet as fit. For a few sizes fewer are tried, too: the second
+//! paper's design then gets a timer tick after each such number of packets, and a gateway an MTU into which no more
+//! fit.
 
 mod by_hand;
 mod design;
@@ -104,7 +105,7 @@ impl Measured {
     }
 
     /// The output when no more packets arrive, but the timer ticks, if the design has one.
-    fn wait(&mut self, design: Design) -> &Trace {
+    fn flush(&mut self, design: Design) -> &Trace {
         if matches!(design.by, By::Variable { .. }) {
             let mut tick = Trace::default();
             tick.push(TIMER, &design::udp_frame(&[0x0c]));
@@ -188,8 +189,8 @@ fn measure(design: Design, program: &Program, messages: u32) -> Result<Found, Bo
         carried += note_aggregates(design, large, &mut found);
         split(design, large, &mut apart, &mut hands, &mut seen)?;
     }
-    let large = together.wait(design);
-    hands.iter_mut().try_for_each(|hands| hands.wait(large))?;
+    let large = together.flush(design);
+    hands.iter_mut().try_for_each(|hands| hands.flush(large))?;
     carried += note_aggregates(design, large, &mut found);
     split(design, large, &mut apart, &mut hands, &mut seen)?;
     found.held += held(design, &mut together.switch, carried)?;
@@ -300,8 +301,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
             "ring holds"
         );
     }
-    let wanted = |design: &Design| arguments.only.as_ref().is_none_or(|only| design.name().contains(only));
-    for mut design in Design::all().into_iter().filter(wanted) {
+    let is_selected = |design: &Design| arguments.only.as_ref().is_none_or(|only| design.name().contains(only));
+    for mut design in Design::all().into_iter().filter(is_selected) {
         design.has_checksums = arguments.udp_checksums;
         let program = Arc::new(design.program()?);
         let runs: Result<Vec<Found>, _> =
@@ -371,7 +372,7 @@ fn spread(figures: &[f64], digits: usize) -> String {
 mod tests {
     use super::*;
 
-    /// A design of each program, and each way of splitting.
+    /// A design of each program, and each method of splitting.
     fn designs() -> Vec<Design> {
         let names = [
             "fixed, N = 8, 16 bytes",
@@ -396,8 +397,8 @@ mod tests {
                 let found =
                     measure(design, &program, 20_000).unwrap_or_else(|error| panic!("{}: {error}", design.name()));
                 assert!(found.aggregates > 0 && found.aggregates < 20_000 / 7, "{}", design.name());
-                // In a design with a fixed number, seven packets wait for the eighth; in a ring buffer, as many as
-                // 1,467 bytes hold.
+                // In a design with a fixed number, seven packets are held until the eighth comes; in a ring buffer, as
+                // many as 1,467 bytes hold.
                 assert!(found.held <= 2 * 1467 / 5, "{}: {} held", design.name(), found.held);
             }
         }
@@ -429,12 +430,12 @@ mod tests {
     fn other_bytes_by_hand_are_an_error() {
         let design = designs().into_iter().find(|design| design.by == By::Gateway).unwrap();
         let packets = small_packets(design, 0..40, &mut Found::default());
-        let mut wanted = Trace::default();
+        let mut expected = Trace::default();
         let mut hands = Hands::new(design, FIRST_START).unwrap().unwrap();
-        let error = hands.together(&packets, &wanted).unwrap_err().to_string();
+        let error = hands.together(&packets, &expected).unwrap_err().to_string();
         assert_eq!(error, "1 frames were sent by hand and 0 by the switch");
-        wanted.push(OUT, b"another");
-        let error = Hands::new(design, FIRST_START).unwrap().unwrap().together(&packets, &wanted).unwrap_err();
+        expected.push(OUT, b"another");
+        let error = Hands::new(design, FIRST_START).unwrap().unwrap().together(&packets, &expected).unwrap_err();
         assert_eq!(error.to_string(), "frame 0 of a chunk is another by hand than by the switch");
     }
 

@@ -152,16 +152,16 @@ impl Contestant {
     /// Compiles all programs, one per processor at a time: compilation takes most of the time.
     fn all(hosts: u32) -> Result<Vec<Contestant>, Box<dyn Error>> {
         let folder = TempDir::new()?;
-        let wanted = Family::ALL.iter().flat_map(|&family| COUNTS.map(|count| (family, count)));
-        let wanted: Vec<(Family, usize)> = wanted.collect();
-        let (progress, next) = (Progress::new("programs compiled", wanted.len()), AtomicUsize::new(0));
-        let made: Vec<Mutex<Option<Made>>> = wanted.iter().map(|_| Mutex::new(None)).collect();
+        let selected = Family::ALL.iter().flat_map(|&family| COUNTS.map(|count| (family, count)));
+        let selected: Vec<(Family, usize)> = selected.collect();
+        let (progress, next) = (Progress::new("programs compiled", selected.len()), AtomicUsize::new(0));
+        let made: Vec<Mutex<Option<Made>>> = selected.iter().map(|_| Mutex::new(None)).collect();
         thread::scope(|scope| {
             for _ in 0..thread::available_parallelism().map_or(1, NonZero::get) {
                 scope.spawn(|| {
                     // The largest first.
-                    while let Some(position) = wanted.len().checked_sub(1 + next.fetch_add(1, Ordering::Relaxed)) {
-                        let (family, count) = wanted[position];
+                    while let Some(position) = selected.len().checked_sub(1 + next.fetch_add(1, Ordering::Relaxed)) {
+                        let (family, count) = selected[position];
                         let contestant = Contestant::new(folder.path(), family, count, hosts);
                         *lock(&made[position]) = Some(contestant.map_err(|error| error.to_string()));
                         progress.step();

@@ -44,16 +44,16 @@ const CPU: u32 = 510;
 /// The parts of the duration, of which each is counted by itself: what makes entries must not come to a stop.
 const PARTS: u32 = 12;
 
-/// After so many of them, memory is that of the begin: tables and queues have grown.
+/// After this many of them, memory is that of the begin: tables and queues have grown.
 const BEGIN: u32 = 2;
 
 /// What is around the switch.
-trait World: Send {
+trait Surroundings: Send {
     /// The next frame that arrives at a port; `None` if nothing does now.
     fn next(&mut self, port: u32, now: Duration) -> Option<&[u8]>;
     /// A frame has left at a port.
     fn left(&mut self, port: u32, now: Duration, frame: &[u8]);
-    /// Nothing more arrives: the rest of what is under way is counted.
+    /// Nothing more arrives: the rest of what is in flight is counted.
     fn finish(&mut self);
     /// What was counted so far.
     fn counts(&self) -> Counts;
@@ -90,21 +90,21 @@ struct Case {
     name: &'static str,
     program: &'static str,
     ports: Vec<u32>,
-    world: Arc<Mutex<dyn World>>,
+    world: Arc<Mutex<dyn Surroundings>>,
     controller: Box<Prepare>,
 }
 
 /// Makes the controller of a switch.
 type Prepare = dyn Fn(&ctl::Options) -> Result<Running, String>;
 
-fn lock(world: &Mutex<dyn World>) -> MutexGuard<'_, dyn World + 'static> {
+fn lock(world: &Mutex<dyn Surroundings>) -> MutexGuard<'_, dyn Surroundings + 'static> {
     world.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A port of the world.
 struct End {
     number: u32,
-    world: Arc<Mutex<dyn World>>,
+    world: Arc<Mutex<dyn Surroundings>>,
     start: Instant,
     is_quiet: Arc<AtomicBool>,
     is_over: bool,
@@ -168,14 +168,14 @@ impl Events for ToController {
 
 /// Runs both cases, or the one that is named, and prints them.
 pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
-    // What controllers say is shown with WIRESPEED_LOG=info.
+    // Log lines of controllers are shown with WIRESPEED_LOG=info.
     let log_level = std::env::var(FILTER_VARIABLE).is_err().then(|| "warn".to_owned());
     let log = LogArguments { log_level, ..LogArguments::default() };
     logging::start(&log).map_err(|exit| format!("{exit:?}"))?;
-    let is_wanted = |name: &str| arguments.only.as_ref().is_none_or(|only| name.contains(only.as_str()));
+    let is_selected = |name: &str| arguments.only.as_ref().is_none_or(|only| name.contains(only.as_str()));
     let mut wrong = 0;
     for (name, make) in [("bng", gateway::case as fn(u32) -> Result<Case, Box<dyn Error>>), ("l2fwd", stations::case)] {
-        if is_wanted(name) {
+        if is_selected(name) {
             wrong += measure(arguments, make(arguments.flows)?)?;
         }
     }
@@ -239,7 +239,7 @@ struct Seen {
     right_per_s: Vec<f64>,
 }
 
-fn watch(duration: Duration, world: &Mutex<dyn World>) -> Result<Seen, Box<dyn Error>> {
+fn watch(duration: Duration, world: &Mutex<dyn Surroundings>) -> Result<Seen, Box<dyn Error>> {
     let mut seen = Seen { begin_kb: 0.0, end_kb: 0.0, right_per_s: Vec::new() };
     let (mut right, mut since) = (0, Instant::now());
     for part in 1..=PARTS {

@@ -1,7 +1,7 @@
 //! How long large programs take to compile.
 //!
-//! What enters: programs that are made here, each large in another way. What leaves: what `wirespeed compile --emit
-//! times` says of each: seconds of every stage, and the most memory. It runs the `wirespeed` beside this command.
+//! What enters: programs that are made here, each large in another respect. What leaves: what `wirespeed compile --emit
+//! times` reports of each: seconds of every stage, and the most memory. It runs the `wirespeed` beside this command.
 
 mod programs;
 
@@ -22,12 +22,12 @@ const COLUMNS: [(&str, &[&str]); 4] = [
 /// Compiles each program, and prints what took how long.
 pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
-    let wanted = |name: &str| arguments.only.as_ref().is_none_or(|only| name.contains(only));
+    let is_selected = |name: &str| arguments.only.as_ref().is_none_or(|only| name.contains(only));
     let mut figures = Vec::new();
     if !arguments.json {
         println!("{:<12} {:>9} {:>9} {:>9} {:>9} {:>9}   MB", "seconds", "front end", "plan", "C", "cc", "all");
     }
-    for (name, text) in programs::all().into_iter().filter(|(name, _)| wanted(name)) {
+    for (name, text) in programs::all().into_iter().filter(|(name, _)| is_selected(name)) {
         let path = folder.path().join(format!("{name}.p4"));
         std::fs::write(&path, &text)?;
         let times = times(&path)?;

@@ -53,7 +53,7 @@ pub fn switch_with(
 
 /// Makes a switch run code that is specialised for its entries, as a running switch does when its tables no longer
 /// change.
-pub fn settle(switch: &mut Switch) -> Result<(), Box<dyn Error>> {
+pub fn specialise(switch: &mut Switch) -> Result<(), Box<dyn Error>> {
     let Some(specialised) = switch.specialisation_input().and_then(|input| input.specialised_program()) else {
         return Ok(());
     };

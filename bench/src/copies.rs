@@ -25,7 +25,7 @@ struct Operation {
     name: &'static str,
     /// Its number in the program.
     number: u32,
-    /// It happens to one frame in so many, a power of two.
+    /// It happens to one frame in this many, a power of two.
     one_in: u32,
     /// Frames that leave where it happens.
     sent: u64,
@@ -52,7 +52,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let frames = arguments.destinations.next_multiple_of(1_024).min(65_536);
     for bytes in LENGTHS_BYTES {
         let frames: Vec<Vec<u8>> = (0..frames).map(|number| frame(number, bytes)).collect();
-        let operations: Vec<&Operation> = OPERATIONS.iter().filter(|it| it.is_wanted(arguments)).collect();
+        let operations: Vec<&Operation> = OPERATIONS.iter().filter(|it| it.is_selected(arguments)).collect();
         let works = operations.iter().map(|operation| operation.work(&frames)).collect::<Result<_, _>>()?;
         show(arguments, bytes, frames.len(), &operations, &works::medians(arguments, works)?);
     }
@@ -60,8 +60,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
 }
 
 impl Operation {
-    /// Whether it is one of those that were asked for; forwarding, which all are compared with, always is.
-    fn is_wanted(&self, arguments: &Arguments) -> bool {
+    /// Whether it is selected; forwarding, which all are compared with, always is.
+    fn is_selected(&self, arguments: &Arguments) -> bool {
         self.number == 0 || arguments.only.as_ref().is_none_or(|only| self.name.contains(only.as_str()))
     }
 

@@ -122,11 +122,11 @@ pub fn table(like: &EntrySpec, size: usize) -> TableSpec {
 /// A key that an entry matches; one in twenty may not match.
 pub fn key_of(entry: &EntrySpec, rng: &mut Rng) -> Vec<Bits> {
     let stray = rng.chance(1, 20);
-    let value = |wanted: &FieldMatch| {
-        let width = field_of(wanted).width_bits;
+    let value = |field: &FieldMatch| {
+        let width = field_of(field).width_bits;
         let random = Bits::from_limbs(width, &[rng.next_u64(), rng.next_u64()]);
         let under = |value: &Bits, mask: &Bits| value.or(&random.and(&mask.not()));
-        match wanted {
+        match field {
             _ if stray => random,
             FieldMatch::Exact(value) | FieldMatch::Optional(Some(value)) => value.clone(),
             FieldMatch::Optional(None) => random,

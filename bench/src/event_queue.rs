@@ -1,6 +1,6 @@
 //! Event queues for the simulator: the cost of an event with 10 to 10,000 active sources.
 //!
-//! What enters: nothing. What leaves: nanoseconds per event of each candidate. All of them keep one time for each
+//! What enters: nothing. What leaves: nanoseconds per event of each candidate. All of them hold one time for each
 //! source, as `sim::events` does; those that cannot change an entry leave the old one in place and skip it later.
 //!
 //! The work is that of a network: the source whose event is first gets its next time (the next packet of a channel, or
@@ -186,11 +186,11 @@ impl Calendar {
 
     /// Sets the length of a day so that it has about one event.
     fn adjust(&mut self, now: Time) {
-        let wanted = (now.since(self.year_began).ps() / self.taken.max(1)).max(1);
+        let ideal_ps = (now.since(self.year_began).ps() / self.taken.max(1)).max(1);
         (self.year_began, self.taken) = (now, 0);
-        if wanted < self.day_ps / 2 || wanted > self.day_ps * 2 {
-            self.day_ps = wanted;
-            self.today = now.ps() / wanted;
+        if ideal_ps < self.day_ps / 2 || ideal_ps > self.day_ps * 2 {
+            self.day_ps = ideal_ps;
+            self.today = now.ps() / ideal_ps;
             let events: Vec<(Time, Source)> = self.days.iter_mut().flat_map(|day| day.drain(..)).collect();
             self.entries = 0;
             events.into_iter().for_each(|(time, source)| self.insert(time, source));
@@ -244,7 +244,7 @@ impl Candidate for Calendar {
     }
 }
 
-/// Runs so many events; returns nanoseconds per event and a number that depends on their order.
+/// Runs this many events; returns nanoseconds per event and a number that depends on their order.
 fn measure<Q: Candidate>(sources: usize, events: u32) -> (f64, u64) {
     let mut rng = Rng::new(1);
     let mut queue = Q::new(sources);

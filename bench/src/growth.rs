@@ -91,7 +91,7 @@ fn look_up(set: &TableSet, keys: &[u64], lookups: &mut Times) {
     let handle = guard.handles()[0];
     lookups.of(|| {
         keys.iter().for_each(|key| handle.root.fetch(*key));
-        // SAFETY: `keys` are the rows of a burst, there is room for as many results, and the guard holds the table.
+        // SAFETY: `keys` are the rows of a burst, `results` has space for as many, and the guard holds the table.
         unsafe { (handle.function)(handle.context, keys.as_ptr(), BURST_PACKETS_MAX as u32, results.as_mut_ptr()) }
     });
 }

@@ -254,10 +254,10 @@ impl Resizing {
         Ok(spent.as_nanos() as f64 / (rounds * self.lengths.len()) as f64)
     }
 
-    /// The work, if its output for the frames is `wanted`.
-    pub fn into_work(mut self, name: &'static str, wanted: &[Vec<u8>]) -> Result<Work, Box<dyn Error>> {
+    /// The work, if its output for the frames is `expected`.
+    pub fn into_work(mut self, name: &'static str, expected: &[Vec<u8>]) -> Result<Work, Box<dyn Error>> {
         self.run(1)?;
-        if let Some(number) = self.sent().iter().zip(wanted).position(|(sent, wanted)| sent != wanted) {
+        if let Some(number) = self.sent().iter().zip(expected).position(|(sent, expected)| sent != expected) {
             return Err(format!("{name}: frame {number} is another than the program makes of it").into());
         }
         Ok(Work::by(name, self.lengths.len(), move |rounds| self.run(rounds)))
@@ -304,10 +304,10 @@ impl UseCase {
         Ok(UseCase { made: LimitObject::new(include_str!("../peers/usecases.c"), entries)?, job })
     }
 
-    /// Adds an entry of at most six arguments. Keys are new, and there are no more than there is room for.
+    /// Adds an entry of at most six arguments. Keys are new, and there are no more than fit.
     pub fn add(&mut self, table: u32, key: [u64; 2], args: &[u64]) -> Result<(), Box<dyn Error>> {
         type Add = unsafe extern "C" fn(*mut c_void, u32, *const u64, *const u64, u32);
-        assert!(table < 8 && args.len() <= 6, "the peer has room for these");
+        assert!(table < 8 && args.len() <= 6, "these fit into the peer's tables");
         // SAFETY: the function has this type; see `peers/usecases.c`.
         unsafe {
             let add = self.made.library.get::<Add>(b"limit_add")?;
@@ -373,7 +373,7 @@ impl UseCase {
 }
 
 impl UseCaseFrames {
-    /// Frames with their ports, for tables of at most so many entries.
+    /// Frames with their ports, for tables of at most this many entries.
     pub fn new(trace: &Trace, entries: u32) -> UseCaseFrames {
         let (mut original, mut places) = (Vec::new(), Vec::new());
         for (port, frame) in trace.frames() {

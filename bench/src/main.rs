@@ -25,7 +25,7 @@
 //! * [`workers`]: several workers against one, from memory to memory.
 //! * [`usecases`]: the use cases in `apps` beside hand-written C, with the traffic of `wirespeed gen`.
 //! * [`churn`]: two of them with their controllers, while bindings and stations come and go: is each frame right?
-//! * [`switches`]: many switches of one program in one process: what each costs to make and to keep.
+//! * [`switches`]: many switches of one program in one process: what each costs to make and to hold.
 //!
 //! [`progress`] shows the progress of long benchmarks on a terminal.
 //!
@@ -184,7 +184,7 @@ enum Benchmark {
     ZiplineRates,
     /// The same between interfaces
     ZiplineInterfaces,
-    /// How long packets are under way with no operation, encoding and decoding
+    /// How long packets take with no operation, encoding and decoding
     ZiplineLatency,
     /// How long it takes until a basis is known
     ZiplineLearning,

@@ -7,8 +7,8 @@
 //!
 //! * `testpmd` forwards without examining packets: its cost is the drivers' share in the cost of every other peer.
 //! * `l3fwd` routes: longest prefix, TTL, Ethernet addresses; it does not verify checksums. It is built from the
-//!   distribution's source, with room for the routes, and without requiring checksum offload, which these drivers
-//!   lack.
+//!   distribution's source, with larger tables for the routes, and without requiring checksum offload, which these
+//!   drivers lack.
 //! * `ip_pipeline` is DPDK's pipeline of ports, tables and actions, with one longest-prefix table, TTL and Ethernet
 //!   addresses; it does not verify checksums either. It is built from the distribution's unchanged source. Its main
 //!   thread polls for commands all the time, so only the time of the thread that forwards counts.
@@ -82,7 +82,7 @@ struct Source {
 impl Source {
     /// Starts a program whose first device has the frames.
     fn spawn(&self, command: &mut Command) -> Result<Running, Box<dyn Error>> {
-        // An open end of standard input keeps a program that reads it waiting.
+        // With an open end of standard input, a program that reads it blocks.
         command.env("LD_PRELOAD", &self.library).env("WIRESPEED_FRAMES", &self.frames);
         Ok(Running(command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?))
     }
@@ -363,11 +363,11 @@ impl Peer {
     /// The cost of a packet, in nanoseconds of processor time.
     fn packet_ns(&self) -> Result<f64, Box<dyn Error>> {
         let mut started = (self.start)()?;
-        let asked = wait(&mut started.forwards)?;
+        let telemetry = wait(&mut started.forwards)?;
         let spent = || spent(&started.forwards, self.threads);
-        let (packets, before) = (received(&asked)?, spent()?);
+        let (packets, before) = (received(&telemetry)?, spent()?);
         thread::sleep(SPAN);
-        let (packets, spent) = (received(&asked)? - packets, spent()? - before);
+        let (packets, spent) = (received(&telemetry)? - packets, spent()? - before);
         if packets == 0 {
             return Err("no packets flow".into());
         }
@@ -382,10 +382,10 @@ fn wait(running: &mut Running) -> Result<OwnedFd, Box<dyn Error>> {
         if let Some(status) = running.0.try_wait()? {
             return Err(format!("it ended with {status}").into());
         }
-        if let Ok(asked) = telemetry()
-            && received(&asked).is_ok_and(|packets| packets > 0)
+        if let Ok(telemetry) = connect_telemetry()
+            && received(&telemetry).is_ok_and(|packets| packets > 0)
         {
-            return Ok(asked);
+            return Ok(telemetry);
         }
         thread::sleep(Duration::from_millis(100));
     }
@@ -393,22 +393,22 @@ fn wait(running: &mut Running) -> Result<OwnedFd, Box<dyn Error>> {
 }
 
 /// The telemetry socket of the DPDK processes.
-fn telemetry() -> Result<OwnedFd, Box<dyn Error>> {
+fn connect_telemetry() -> Result<OwnedFd, Box<dyn Error>> {
     let path = format!("/run/dpdk/{PREFIX}/dpdk_telemetry.v2");
-    let asked = socket(AddressFamily::Unix, SockType::SeqPacket, SockFlag::SOCK_CLOEXEC, None)?;
-    connect(asked.as_raw_fd(), &UnixAddr::new(path.as_str())?)?;
+    let telemetry = socket(AddressFamily::Unix, SockType::SeqPacket, SockFlag::SOCK_CLOEXEC, None)?;
+    connect(telemetry.as_raw_fd(), &UnixAddr::new(path.as_str())?)?;
     // The first message describes the process.
-    recv(asked.as_raw_fd(), &mut [0; 4096], MsgFlags::empty())?;
-    Ok(asked)
+    recv(telemetry.as_raw_fd(), &mut [0; 4096], MsgFlags::empty())?;
+    Ok(telemetry)
 }
 
 /// Packets that the peer has received.
-fn received(asked: &OwnedFd) -> Result<u64, Box<dyn Error>> {
-    send(asked.as_raw_fd(), format!("/ethdev/stats,{SOURCE_PORT}").as_bytes(), MsgFlags::empty())?;
+fn received(telemetry: &OwnedFd) -> Result<u64, Box<dyn Error>> {
+    send(telemetry.as_raw_fd(), format!("/ethdev/stats,{SOURCE_PORT}").as_bytes(), MsgFlags::empty())?;
     let mut answer = [0; 16_384];
-    let length = recv(asked.as_raw_fd(), &mut answer, MsgFlags::empty())?;
+    let length = recv(telemetry.as_raw_fd(), &mut answer, MsgFlags::empty())?;
     let answer: Value = serde_json::from_slice(&answer[..length])?;
-    answer["/ethdev/stats"]["ipackets"].as_u64().ok_or_else(|| "it does not tell how many packets came".into())
+    answer["/ethdev/stats"]["ipackets"].as_u64().ok_or_else(|| "it does not report how many packets came".into())
 }
 
 /// The processor time of the process' threads whose names begin with this prefix.

@@ -27,7 +27,7 @@ impl Progress {
     fn show(&self, done: usize) {
         if self.is_shown {
             // A failed write does not matter.
-            let _untold = write!(stderr(), "\r\x1b[K{done} of {} {}", self.all, self.what);
+            let _ignored = write!(stderr(), "\r\x1b[K{done} of {} {}", self.all, self.what);
         }
     }
 }
@@ -35,7 +35,7 @@ impl Progress {
 impl Drop for Progress {
     fn drop(&mut self) {
         if self.is_shown {
-            let _untold = write!(stderr(), "\r\x1b[K");
+            let _ignored = write!(stderr(), "\r\x1b[K");
         }
     }
 }

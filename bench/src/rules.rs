@@ -3,7 +3,7 @@
 //! A rule has a prefix of each address, a protocol, and a range of each port. The addresses are of hosts in subnets of
 //! a few hundred sites, some of which are used far more often than others, so that prefixes nest and share their first
 //! bits. The kinds differ in how specific their fields are. Ports are exact, any, above 1023, or ranges. The more bits
-//! a rule asks for, the earlier it tends to stand, as in lists that people write: else most rules would never match.
+//! a rule matches, the earlier it tends to stand, as in lists that people write: else most rules would never match.
 
 use crate::entries::{call, prefix, range16, ternary};
 use base::{Bits, FieldMatch, Rng};
@@ -12,7 +12,7 @@ use tables::EntrySpec;
 /// Shares of a choice: a weight and a value each.
 type Shares<T> = &'static [(u64, T)];
 
-/// What a port is asked for.
+/// What a rule requires of a port.
 #[derive(Clone, Copy)]
 enum Port {
     Any,
@@ -135,8 +135,8 @@ impl Kind {
         let protocol = pick(rng, self.protocols);
         let ports = pick(rng, self.ports);
         let [source_port, destination_port] = [ports.0, ports.1].map(|port| bounds(rng, port));
-        let asked_bits = [source_port, destination_port].map(|(low, high)| 16 - (high - low + 1).ilog2());
-        let asked_bits = source_len + destination_len + asked_bits[0] + asked_bits[1];
+        let matched_bits = [source_port, destination_port].map(|(low, high)| 16 - (high - low + 1).ilog2());
+        let matched_bits = source_len + destination_len + matched_bits[0] + matched_bits[1];
         let port = |(low, high): (u64, u64)| match has_ranges {
             true => range16(low, high),
             false => ternary(16, low, if low == high { 0xffff } else { 0 }),
@@ -148,7 +148,7 @@ impl Kind {
             port(source_port),
             port(destination_port),
         ];
-        let order = (u64::from(asked_bits) + rng.below(12)) << 22;
+        let order = (u64::from(matched_bits) + rng.below(12)) << 22;
         call(key, (order as i32) - index as i32, rng)
     }
 }

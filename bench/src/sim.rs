@@ -59,7 +59,7 @@ struct Row {
     runs: [Run; THREADS.len()],
 }
 
-/// What switches and flows keep in memory.
+/// What switches and flows hold in memory.
 struct Memory {
     router_kb: f64,
     program_kb: f64,
@@ -74,8 +74,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let mut rows = Vec::new();
     for (name, topology, duration) in NETWORKS {
         for (kind, program) in [("router", None), ("program", Some(&program))] {
-            let wanted = arguments.only.as_ref().is_none_or(|only| format!("{name}, {kind}").contains(only));
-            if wanted {
+            let is_selected = arguments.only.as_ref().is_none_or(|only| format!("{name}, {kind}").contains(only));
+            if is_selected {
                 rows.push(Row { name, kind, runs: best(topology, duration, program, arguments.runs)? });
             }
         }
@@ -176,13 +176,13 @@ fn memory(program: &Program) -> Result<Memory, Box<dyn Error>> {
     measure(&mut simulation("kind = \"dumbbell\"\npairs = 1", "1ms", FLOWS, Some(program), 1)?);
     let (_, fabric, _) = NETWORKS[2];
     let mut of_switches = [0.0; 2];
-    let mut kept = Vec::new();
+    let mut networks = Vec::new();
     for (kb, program) in of_switches.iter_mut().zip([None, Some(program)]) {
         let before_kb = resident_kb()?;
         let mut network = simulation(fabric, "100us", "", program, 1)?;
         measure(&mut network);
         *kb = (resident_kb()? - before_kb) / network.switches.len() as f64;
-        kept.push(network);
+        networks.push(network);
     }
     // All are open, and a short packet of each is on a long link.
     let pairs = "kind = \"dumbbell\"\npairs = 10\ncore_delay = \"100ms\"";

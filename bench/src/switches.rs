@@ -1,4 +1,4 @@
-//! Many switches of one program in one process, as a simulator has them: what each costs to make and to keep.
+//! Many switches of one program in one process, as a simulator has them: what each costs to make and to hold.
 //!
 //! What enters: a program. What leaves, for native code and for the interpreter: the time to make a switch, the memory
 //! that it holds when it is new, and after a burst of 64 packets. Memory is what the process has resident, so it is
@@ -26,12 +26,12 @@ struct Cost {
 pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let path = arguments.program.as_deref().unwrap_or("bench/programs/router.p4");
     let program = compiled::program(path)?;
-    let mut kept = Vec::new();
+    let mut switches = Vec::new();
     if !arguments.json {
         println!("{} switches of {path}", arguments.switches);
     }
     for (name, backend) in [("native", Backend::Native), ("interpreter", Backend::Interpreter)] {
-        let Cost { make_ms, new_kb, used_kb } = cost(&program, backend, arguments.switches, &mut kept)?;
+        let Cost { make_ms, new_kb, used_kb } = cost(&program, backend, arguments.switches, &mut switches)?;
         if arguments.json {
             let figures = json!({"make_ms": make_ms, "new_kb": new_kb, "used_kb": used_kb});
             println!("{}", json!({"benchmark": "switches", "program": path, "backend": name, "each": figures}));
@@ -46,19 +46,19 @@ fn cost(
     program: &Program,
     backend: Backend,
     count: u32,
-    kept: &mut Vec<switch::Switch>,
+    switches: &mut Vec<switch::Switch>,
 ) -> Result<Cost, Box<dyn Error>> {
     // The first compiles the program.
-    kept.push(compiled::switch(program, backend, "")?);
-    let first = kept.len();
-    kept.reserve(count as usize);
+    switches.push(compiled::switch(program, backend, "")?);
+    let first = switches.len();
+    switches.reserve(count as usize);
     let (before_kb, start) = (resident_kb()?, Instant::now());
     for _ in 0..count {
-        kept.push(compiled::switch(program, backend, "")?);
+        switches.push(compiled::switch(program, backend, "")?);
     }
     let (make_ms, new_kb) = (start.elapsed().as_secs_f64() * 1e3, resident_kb()?);
     let frame = udp_frame(0x0a00_0001, 64, 0);
-    for switch in &mut kept[first..] {
+    for switch in &mut switches[first..] {
         switch.receive_burst(0, 1, &[&frame[..]; BURST_PACKETS_MAX]);
         switch.run(0, &mut Nowhere);
     }

@@ -152,8 +152,8 @@ fn look_up(case: &Case) -> u64 {
     for burst in case.keys.chunks(BURST_PACKETS_MAX * words) {
         let count = burst.len() / words;
         burst.iter().step_by(words).for_each(|key| handle.root.fetch(*key));
-        // SAFETY: `burst` has `count` rows, there is room for as many results, which point into the tables that the
-        // guard holds; each entry of this table has one word of data.
+        // SAFETY: `burst` has `count` rows, `results` has space for as many results, which point into the tables that
+        // the guard holds; each entry of this table has one word of data.
         unsafe {
             (handle.function)(handle.context, burst.as_ptr(), count as u32, results.as_mut_ptr());
             for result in &results[..count] {
@@ -244,11 +244,11 @@ impl ByHand {
                     let add: Symbol<'_, unsafe extern "C" fn(*mut c_void, u32, u32, u32)> =
                         library.get(b"prefixes_add")?;
                     let table = new();
-                    for wanted in 0..=24 {
+                    for length in 0..=24 {
                         for entry in entries {
                             match &entry.key[..] {
-                                [FieldMatch::Lpm { value: network, prefix_len }] if *prefix_len == wanted => {
-                                    add(table, value(network) as u32, wanted, port(entry));
+                                [FieldMatch::Lpm { value: network, prefix_len }] if *prefix_len == length => {
+                                    add(table, value(network) as u32, length, port(entry));
                                 }
                                 _ => {}
                             }

@@ -60,12 +60,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     works::measure(arguments, "tunnels", "tunnels, around frames of 60 bytes", all)
 }
 
-/// VXLAN in hand-written C, with the addresses of [`ENTRIES`]. Its output for the frames must be `wanted`.
-fn by_hand(name: &'static str, frames: &[Vec<u8>], wanted: &[Vec<u8>]) -> Result<Work, Box<dyn Error>> {
+/// VXLAN in hand-written C, with the addresses of [`ENTRIES`]. Its output for the frames must be `expected`.
+fn by_hand(name: &'static str, frames: &[Vec<u8>], expected: &[Vec<u8>]) -> Result<Work, Box<dyn Error>> {
     let hand = Resizing::vxlan(frames)?;
     hand.tunnel(0x0200_0000_0002, Some(&OUTER), 2)?;
     hand.tunnel(0x0200_0000_0003, None, 2)?;
-    hand.into_work(name, wanted)
+    hand.into_work(name, expected)
 }
 
 /// Frames to an address, from random hosts.

@@ -153,7 +153,7 @@ impl UpdatePath {
                 Ok(())
             }
             (UpdatePath::P4Runtime(controller), Batch::Request(request)) => controller.write(request),
-            _ => Err("a batch goes the way that it was made for".into()),
+            _ => Err("a batch is for the path that it was made for".into()),
         }
     }
 }
@@ -232,7 +232,7 @@ fn control(
 
 /// Fills the tables and empties them again, and changes an entry.
 fn measure_path(
-    way: &mut UpdatePath,
+    path: &mut UpdatePath,
     seen: &Seen,
     start: Instant,
     figures: &mut PathFigures,
@@ -243,41 +243,41 @@ fn measure_path(
         let keys = if size == 1 { KEYS / 10 } else { KEYS };
         let batches = |kind, size: u32| -> Vec<Batch> {
             let part = |batch: u32| batch * size..keys.min((batch + 1) * size);
-            (0..keys.div_ceil(size)).map(|batch| way.batch(kind, part(batch), 2)).collect()
+            (0..keys.div_ceil(size)).map(|batch| path.batch(kind, part(batch), 2)).collect()
         };
         let (batches, deletions) = (batches(UpdateKind::Insert, size), batches(UpdateKind::Delete, BATCHES[2]));
         let (before, started) = (frames(), Instant::now());
         for batch in batches {
-            way.write(batch)?;
+            path.write(batch)?;
         }
         let seconds = started.elapsed().as_secs_f64();
         updates_per_s.push(2.0 * f64::from(keys) / seconds);
         fps.push((frames() - before) as f64 / seconds);
         for batch in deletions {
-            way.write(batch)?;
+            path.write(batch)?;
         }
     }
 
     let probe = PROBE..PROBE + 1;
-    way.write(way.batch(UpdateKind::Insert, probe.clone(), 2))?;
+    path.write(path.batch(UpdateKind::Insert, probe.clone(), 2))?;
     for change in 0..CHANGES {
         let port = 3 - change as u32 % 2;
-        let batch = way.batch(UpdateKind::Modify, probe.clone(), port);
+        let batch = path.batch(UpdateKind::Modify, probe.clone(), port);
         seen.arrived_ns.store(0, Ordering::Release);
         let called_ns = start.elapsed().as_nanos() as u64;
         seen.awaited_port.store(u64::from(port), Ordering::Release);
-        way.write(batch)?;
+        path.write(batch)?;
         let arrived_ns = await_probe(seen)?;
         figures.delays_ns.push(arrived_ns.saturating_sub(called_ns) as f64);
     }
-    way.write(way.batch(UpdateKind::Delete, probe, 2))
+    path.write(path.batch(UpdateKind::Delete, probe, 2))
 }
 
 fn await_probe(seen: &Seen) -> Result<u64, Box<dyn Error>> {
-    let waiting = Instant::now();
+    let started = Instant::now();
     loop {
         match seen.arrived_ns.load(Ordering::Acquire) {
-            0 if waiting.elapsed() > Duration::from_secs(5) => return Err("no packet shows the change".into()),
+            0 if started.elapsed() > Duration::from_secs(5) => return Err("no packet shows the change".into()),
             0 => thread::yield_now(),
             arrived_ns => return Ok(arrived_ns),
         }
@@ -311,8 +311,8 @@ impl PathFigures {
         json!({"batches": batches, "delay_us": {"p50": p50, "p90": p90, "p99": p99, "max": max}})
     }
 
-    fn print(&self, way: &str) {
-        println!("{way}");
+    fn print(&self, path: &str) {
+        println!("{path}");
         for (size, (updates, fps)) in BATCHES.iter().zip(&self.batches) {
             let (least, greatest) = range(updates);
             println!(

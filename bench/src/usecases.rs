@@ -167,8 +167,8 @@ struct Ready {
     switch: Switch,
     peer: UseCase,
     frames: UseCaseFrames,
-    /// Entries for which the peer has room.
-    room: u32,
+    /// The capacity of the peer's tables, in entries.
+    capacity: u32,
 }
 
 /// Makes the contestants, and compares what they make of all frames.
@@ -181,16 +181,17 @@ fn prepare(
     let preset = Preset::named(name).ok_or("there is no such use case")?;
     let program = compiled::program(preset.program)?;
     let mut switch = compiled::switch(&program, backend, &entries)?;
-    let room = arguments.routes.max(128);
-    let peer = peer(job, tables, &parse(&entries)?, room)?;
-    let mut frames = UseCaseFrames::new(&trace, room);
+    let capacity = arguments.routes.max(128);
+    let peer = peer(job, tables, &parse(&entries)?, capacity)?;
+    let mut frames = UseCaseFrames::new(&trace, capacity);
     compare(name, &mut switch, &trace, &peer, &mut frames)?;
-    Ok(Ready { trace, switch, peer, frames, room })
+    Ok(Ready { trace, switch, peer, frames, capacity })
 }
 
 fn measure(arguments: &Arguments, name: &str, job: &'static str, tables: &[Table]) -> Result<Value, Box<dyn Error>> {
-    let Ready { trace, mut switch, peer, mut frames, room } = prepare(arguments, (name, job, tables), Backend::Native)?;
-    compiled::settle(&mut switch)?;
+    let Ready { trace, mut switch, peer, mut frames, capacity } =
+        prepare(arguments, (name, job, tables), Backend::Native)?;
+    compiled::specialise(&mut switch)?;
     let workers = arguments.workers as usize;
     let several = if switch.divides().is_ok() { vec![1, workers] } else { vec![1] };
     let hindrance = switch.divides().err().map(|why| why.to_string());
@@ -198,7 +199,7 @@ fn measure(arguments: &Arguments, name: &str, job: &'static str, tables: &[Table
     // [one worker, several]: nanoseconds per packet of a worker.
     let (mut native, mut by_hand) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
     let rounds = (arguments.packets as usize).div_ceil(trace.len());
-    let mut others: Vec<UseCaseFrames> = (1..workers).map(|_| UseCaseFrames::new(&trace, room)).collect();
+    let mut others: Vec<UseCaseFrames> = (1..workers).map(|_| UseCaseFrames::new(&trace, capacity)).collect();
     let progress = Progress::new("runs", arguments.runs);
     for _ in 0..arguments.runs {
         for (position, count) in several.iter().enumerate() {
@@ -280,9 +281,9 @@ fn compare(
     match differs {
         Some(number) => {
             let (port, bytes) = &frames.sent()[number];
-            let (wanted_port, wanted) = &made.0[number];
+            let (expected_port, expected) = &made.0[number];
             Err(format!(
-                "{name}: frame {number} is another by hand ({sent} of {} are sent)\n  {port} {bytes:02x?}\n  {wanted_port} {wanted:02x?}",
+                "{name}: frame {number} is another by hand ({sent} of {} are sent)\n  {port} {bytes:02x?}\n  {expected_port} {expected:02x?}",
                 trace.len()
             )
             .into())
@@ -291,7 +292,7 @@ fn compare(
     }
 }
 
-/// Keeps ports and packets.
+/// Stores ports and packets.
 #[derive(Default)]
 struct Made(Vec<(u32, Vec<u8>)>);
 
@@ -365,8 +366,8 @@ fn parse(text: &str) -> Result<Vec<Entry>, Box<dyn Error>> {
 }
 
 /// The peer with these entries.
-fn peer(job: &'static str, tables: &[Table], entries: &[Entry], room: u32) -> Result<UseCase, Box<dyn Error>> {
-    let mut peer = UseCase::new(job, room)?;
+fn peer(job: &'static str, tables: &[Table], entries: &[Entry], capacity: u32) -> Result<UseCase, Box<dyn Error>> {
+    let mut peer = UseCase::new(job, capacity)?;
     for entry in entries {
         let is_it = |table: &&Table| entry.table.rsplit('.').next() == Some(table.name);
         let Some(table) = tables.iter().find(is_it) else { continue };

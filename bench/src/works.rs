@@ -33,7 +33,7 @@ impl Work {
         Work::sending(name, switch, frames, frames.len() as u64)
     }
 
-    /// The same, but so many frames leave.
+    /// The same, but `sent` frames leave.
     pub fn sending(
         name: &'static str,
         mut switch: Switch,
@@ -47,10 +47,10 @@ impl Work {
         let mut lent = Lent::of(&trace, usize::MAX, 1, switch.headroom_bytes());
         let run = move |rounds| {
             let pass = memory::drive(&mut switch, &mut lent, LENT_FRAMES_MAX, rounds, || 0);
-            let wanted = sent * rounds as u64;
-            match pass.sent == wanted {
+            let expected = sent * rounds as u64;
+            match pass.sent == expected {
                 true => Ok(pass.packet_ns()),
-                false => Err(format!("{name}: {} packets were sent, not {wanted}", pass.sent).into()),
+                false => Err(format!("{name}: {} packets were sent, not {expected}", pass.sent).into()),
             }
         };
         Ok(Work::by(name, frames.len(), run))
@@ -120,7 +120,7 @@ pub fn medians(arguments: &Arguments, mut works: Vec<Work>) -> Result<Medians, B
 pub fn switch(path: &str, macros: &[(&str, String)], entries: &str) -> Result<Switch, Box<dyn Error>> {
     let program = compiled::program_with(path, macros)?;
     let mut switch = compiled::switch(&program, Backend::Native, entries)?;
-    compiled::settle(&mut switch)?;
+    compiled::specialise(&mut switch)?;
     Ok(switch)
 }
 
@@ -134,7 +134,7 @@ pub fn sent(switch: &mut Switch, frames: &[Vec<u8>]) -> Vec<Vec<u8>> {
     sent.0
 }
 
-/// Keeps the output.
+/// Stores the output.
 #[derive(Default)]
 struct Sent(Vec<Vec<u8>>);
 

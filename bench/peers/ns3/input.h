@@ -8,9 +8,10 @@
  *   flow FROM TO SOURCE_PORT DESTINATION_PORT START_PS BYTES CONGESTION WINDOW SEGMENT_BYTES MIN_RTO_PS G_PS
  *        DELAYED_ACK_PS RECEIVE_BUFFER SEND_BUFFER
  *
- * Nodes are numbered in the order of their lines, hosts first. The ports of a switch are its links in their order. A
- * link has a queue for each direction: what may wait, and from how many on packets are marked (0: never). A flow of 0
- * bytes never ends. OVERHEAD_BYTES is what a packet occupies of the line beside its IP header and payload. */
+ * Nodes are numbered in the order of their lines, hosts first. The ports of a switch are its links in their order.
+ * A link has a queue for each direction: its capacity, and from how many packets on others are marked (0: never). A
+ * flow of 0 bytes never ends. OVERHEAD_BYTES is what a packet occupies of the line beside its IP header and
+ * payload. */
 #pragma once
 
 #include <cstdint>

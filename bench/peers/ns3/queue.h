@@ -1,5 +1,5 @@
-/* A FIFO that marks packets which find so many others waiting: the queue of a link here. ns-3's RED would drop packets
- * that cannot be marked instead. */
+/* A FIFO that marks packets which find this many others in the queue: the queue of a link here. ns-3's RED would drop
+ * packets that cannot be marked instead. */
 #pragma once
 
 #include "ns3/network-module.h"
@@ -8,7 +8,7 @@
 class MarkingQueue : public ns3::QueueDisc
 {
   public:
-    /// Packets that may wait, and from how many on packets are marked. The device before it holds one more.
+    /// The capacity in packets, and from how many on others are marked. The device before it holds one more.
     uint32_t limit = 0;
     uint32_t threshold = 0;
 
@@ -24,12 +24,12 @@ class MarkingQueue : public ns3::QueueDisc
   private:
     bool DoEnqueue(ns3::Ptr<ns3::QueueDiscItem> item) override
     {
-        uint32_t waiting = GetInternalQueue(0)->GetNPackets();
-        if (waiting >= limit) {
+        uint32_t queued = GetInternalQueue(0)->GetNPackets();
+        if (queued >= limit) {
             DropBeforeEnqueue(item, "full");
             return false;
         }
-        if (waiting >= threshold) {
+        if (queued >= threshold) {
             Mark(item, "threshold");
         }
         return GetInternalQueue(0)->Enqueue(item);

@@ -84,7 +84,7 @@ class FabricRouting : public ns3::Ipv4RoutingProtocol
     }
 };
 
-/// Gives each node such routing; the internet stack asks for it.
+/// Gives each node such routing; the internet stack requires it.
 class FabricRoutingHelper : public ns3::Ipv4RoutingHelper
 {
   public:

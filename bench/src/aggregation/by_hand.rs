@@ -21,7 +21,7 @@ const LINE_BYTES: usize = 64;
 const PLACES: usize = 2 * CHUNK as usize;
 const RING_BYTES: usize = PLACES * 4 * LINE_BYTES;
 
-/// A time after which nothing waits any longer.
+/// A time after which nothing is held any longer.
 const END_US: u64 = 1 << 62;
 
 /// The tables of `peers/aggregation.c`.
@@ -66,9 +66,9 @@ struct Output {
     bytes: *mut u8,
     places: *mut Place,
     used: u64,
-    room: u64,
+    capacity: u64,
     count: u64,
-    places_room: u64,
+    places_capacity: u64,
 }
 
 type Run = unsafe extern "C" fn(*mut c_void, *const Arrived, u64, u64, *mut Output);
@@ -101,8 +101,8 @@ impl Hand {
         Ok(Hand { made, function, ring, places, sent: 0, worked: Duration::ZERO })
     }
 
-    /// Works on these packets at this time. The output must be `wanted`.
-    fn pass(&mut self, packets: &Trace, now_us: u64, wanted: &Trace) -> Result<(), Box<dyn Error>> {
+    /// Works on these packets at this time. The output must be `expected`.
+    fn pass(&mut self, packets: &Trace, now_us: u64, expected: &Trace) -> Result<(), Box<dyn Error>> {
         let (mut memory, mut list) = (Vec::new(), Vec::new());
         for (port, frame) in packets.frames() {
             list.push((memory.len(), frame.len() as u32, port));
@@ -117,19 +117,19 @@ impl Hand {
             bytes: self.ring.as_mut_ptr(),
             places: self.places.as_mut_ptr(),
             used: 0,
-            room: self.ring.len() as u64,
+            capacity: self.ring.len() as u64,
             count: 0,
-            places_room: self.places.len() as u64,
+            places_capacity: self.places.len() as u64,
         };
         // SAFETY: the function has this type.
         let run = unsafe { self.made.library.get::<Run>(self.function)? };
         let began = processor_time();
-        // SAFETY: the frames are in `memory`, with as many bytes behind them as it may read, and the output has as much
-        // room as it says.
+        // SAFETY: the frames are in `memory`, with as many bytes behind them as it may read, and the output has the
+        // capacities that it states.
         unsafe { run(self.made.it, arrived.as_ptr(), arrived.len() as u64, now_us, &mut output) };
         self.worked += processor_time().saturating_sub(began);
         self.sent = output.count as usize;
-        self.check(wanted)
+        self.check(expected)
     }
 
     fn frames(&self) -> impl Iterator<Item = (u32, &[u8])> {
@@ -138,11 +138,11 @@ impl Hand {
     }
 
     /// The output must be that of the switch, in the same order.
-    fn check(&self, wanted: &Trace) -> Result<(), Box<dyn Error>> {
-        if self.sent != wanted.len() {
-            return Err(format!("{} frames were sent by hand and {} by the switch", self.sent, wanted.len()).into());
+    fn check(&self, expected: &Trace) -> Result<(), Box<dyn Error>> {
+        if self.sent != expected.len() {
+            return Err(format!("{} frames were sent by hand and {} by the switch", self.sent, expected.len()).into());
         }
-        match self.frames().zip(wanted.frames()).position(|(ours, wanted)| ours != wanted) {
+        match self.frames().zip(expected.frames()).position(|(ours, expected)| ours != expected) {
             Some(number) => Err(format!("frame {number} of a chunk is another by hand than by the switch").into()),
             None => Ok(()),
         }
@@ -170,7 +170,7 @@ impl Hands {
         Ok(Some(Hands { design, together, apart }))
     }
 
-    /// The first switch is started anew, and has lost what waited.
+    /// The first switch is started anew, and has lost what it held.
     pub fn restart(&mut self, start_number: u32) -> Result<(), Box<dyn Error>> {
         let worked = self.together.worked;
         self.together = Hand::new(self.design, &together(self.design), start_number)?;
@@ -184,7 +184,7 @@ impl Hands {
     }
 
     /// It has sent this while no more packets came.
-    pub fn wait(&mut self, large: &Trace) -> Result<(), Box<dyn Error>> {
+    pub fn flush(&mut self, large: &Trace) -> Result<(), Box<dyn Error>> {
         let mut packets = Trace::default();
         if matches!(self.design.by, By::Variable { .. }) {
             packets.push(TIMER, &design::udp_frame(&[0x0c]));

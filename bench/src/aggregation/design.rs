@@ -74,7 +74,7 @@ pub enum Small {
 pub struct Design {
     pub by: By,
     small: Small,
-    /// How many go into one packet; `None`: as many as there is room for.
+    /// How many go into one packet; `None`: as many as fit.
     in_one: Option<usize>,
     /// Whether small packets have UDP checksums.
     pub has_checksums: bool,
@@ -160,21 +160,22 @@ impl Design {
         }
     }
 
-    /// The longest packet of a gateway's tunnel: it has room for no more records than wanted, but for one record of
+    /// The longest packet of a gateway's tunnel: no more records fit than are meant to, but for one record of
     /// any packet with this payload.
     pub fn mtu_bytes(self) -> usize {
         let payload_bytes = self.payload_bytes(0);
-        let room = |number: usize| (number * (RECORD_BYTES + payload_bytes)).max(RECORD_BYTES_MAX + payload_bytes);
-        self.in_one.map_or(MTU_BYTES, |number| TUNNEL_BYTES + room(number))
+        let records_bytes =
+            |number: usize| (number * (RECORD_BYTES + payload_bytes)).max(RECORD_BYTES_MAX + payload_bytes);
+        self.in_one.map_or(MTU_BYTES, |number| TUNNEL_BYTES + records_bytes(number))
     }
 
-    /// Whether the timer ticks after the packet with this number, so that no later packets join those that wait.
+    /// Whether the timer ticks after the packet with this number, so that no later packets join those that are held.
     pub fn has_tick_behind(self, number: u32) -> bool {
         let is_last = |in_one: usize| (number as usize + 1).is_multiple_of(in_one);
         matches!(self.by, By::Variable { .. }) && self.in_one.is_some_and(is_last)
     }
 
-    /// Whether only the available room limits how many go into one packet.
+    /// Whether only the available space limits how many go into one packet.
     pub fn is_full(self) -> bool {
         self.in_one.is_none()
     }
@@ -279,10 +280,10 @@ impl Design {
         let payload = self.payload(frame).ok_or("something else than a small packet has come")?;
         let number =
             payload.first_chunk().map(|bytes| u32::from_be_bytes(*bytes)).ok_or("a packet without a number")?;
-        let mut wanted = [0; 44];
-        let wanted = &mut wanted[..self.payload_bytes(number)];
-        fill(number, wanted);
-        if payload != wanted {
+        let mut expected = [0; 44];
+        let expected = &mut expected[..self.payload_bytes(number)];
+        fill(number, expected);
+        if payload != expected {
             return Err(format!("packet {number} has come with another payload"));
         }
         if !has_right_checksum(frame) {

@@ -1,12 +1,12 @@
 //! Subscribers whose flows begin, pause and end, and a server that answers them.
 //!
 //! Each frame has the number of its flow in its payload. What leaves to the Internet shows the flow's public address
-//! and port: a flow keeps them unless it was idle for its time, and two never have the same. What leaves to the
+//! and port: they stay the same unless the flow was idle for its time, and two never have the same. What leaves to the
 //! subscribers was sent to the public side of a flow, and must come out in the tunnel of its subscriber with its inner
 //! side. Flows use both directions, or one at a time for about as long as a binding may be idle. There are little more
 //! public ports than bindings, so that ports are used again soon.
 
-use super::{ALIVE, Case, Counts, IDLE, World};
+use super::{ALIVE, Case, Counts, IDLE, Surroundings};
 use base::{OrderedMap, Rng};
 use bng::command::BngArguments;
 use clap::Parser;
@@ -79,7 +79,7 @@ pub struct Gateway {
     /// The next inner port of each subscriber.
     ports: Vec<u16>,
     next_number: u64,
-    /// Replies of neighbours that wait, by port.
+    /// Pending replies of neighbours, by port.
     replies: [VecDeque<Vec<u8>>; 2],
     frame: Vec<u8>,
     counts: Counts,
@@ -98,7 +98,7 @@ struct Arguments {
     bng: BngArguments,
 }
 
-/// The case with so many flows.
+/// The case with this many flows.
 pub fn case(flows: u32) -> Result<Case, Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("bng.toml");
@@ -106,7 +106,7 @@ pub fn case(flows: u32) -> Result<Case, Box<dyn Error>> {
     let line = ["bng", "control", "--switch", "here", "--config"].map(str::to_owned);
     let arguments = Arguments::parse_from(line.into_iter().chain([path.display().to_string()]));
     let controller = Box::new(move |here: &ctl::Options| {
-        let _kept = &folder;
+        let _owned = &folder;
         arguments.bng.within(here).map_err(|exit| format!("the controller does not start: {exit:?}"))
     });
     let world = Arc::new(Mutex::new(Gateway::new(flows)));
@@ -240,7 +240,7 @@ impl Gateway {
                 self.go_on(place, now);
             }
             let flow = &self.flows[place];
-            // The server answers whom it has heard of, and goes on as long as the binding is in use.
+            // The server answers flows that it has received, as long as the binding is in use.
             let may = match side {
                 0 => matches!(flow.phase, Phase::Both | Phase::Up),
                 _ => {
@@ -276,7 +276,7 @@ impl Gateway {
             let idle = now.saturating_sub(used);
             return self.counts.wrong(|| format!("{number:#x} has {public:x?} of {owner:#x}, idle for {idle:?}"));
         }
-        // The flow may have ended while the frame was under way.
+        // The flow may have ended while the frame was in flight.
         let Some(flow) = self.places.get(&number).map(|place| &mut self.flows[*place]) else {
             return self.counts.right += 1;
         };
@@ -323,7 +323,7 @@ fn source(packet: &ip::Packet<'_>) -> Option<(u32, u16)> {
     (packet.protocol == ip::UDP).then_some((address.to_bits(), u16::from_be_bytes([port[0], port[1]])))
 }
 
-impl World for Gateway {
+impl Surroundings for Gateway {
     fn next(&mut self, port: u32, now: Duration) -> Option<&[u8]> {
         let side = usize::from(port == CORE);
         if let Some(reply) = self.replies[side].pop_front() {

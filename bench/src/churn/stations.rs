@@ -3,7 +3,7 @@
 //! Each frame has a number. What leaves must leave at the port of its receiver, or at all ports but that of its sender.
 //! Where a station has come, frames to it may still go to the port that it has left, until one has gone right.
 
-use super::{Case, Counts, IDLE, World};
+use super::{Case, Counts, IDLE, Surroundings};
 use base::Rng;
 use clap::Parser;
 use l2fwd::command::L2fwdArguments;
@@ -13,7 +13,7 @@ use std::time::Duration;
 
 const PORTS: u32 = 4;
 
-/// Frames that may be under way at once.
+/// Frames that may be in flight at once.
 const WINDOW: usize = 1 << 16;
 
 /// From a station's first frame at a port, the switch should know it after this time.
@@ -35,7 +35,7 @@ struct Station {
     ends: Duration,
 }
 
-/// A frame under way.
+/// A frame in flight.
 #[derive(Clone, Debug, Default)]
 struct Sent {
     number: u64,
@@ -73,7 +73,7 @@ struct Arguments {
     l2fwd: L2fwdArguments,
 }
 
-/// The case with so many stations.
+/// The case with this many stations.
 pub fn case(count: u32) -> Result<Case, Box<dyn Error>> {
     let ports: Vec<u32> = (1..=PORTS).collect();
     let listed = ports.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
@@ -110,7 +110,8 @@ impl Stations {
         it
     }
 
-    /// A station comes: a new one, or one that has left. So many are away that one stays so for about its time.
+    /// A station comes: a new one, or one that has left. Half as many as are there are away, so that one stays so for
+    /// about its time.
     fn come(&mut self, now: Duration) -> Station {
         let address = match self.away.len() > self.stations.len() / 2 {
             true => {
@@ -150,7 +151,7 @@ impl Stations {
         })
     }
 
-    /// Counts a frame whose way has ended.
+    /// Counts a frame that has come to its end.
     fn judge(&mut self, it: &Sent) {
         if it.number == 0 {
             return;
@@ -178,7 +179,7 @@ impl Stations {
     }
 }
 
-impl World for Stations {
+impl Surroundings for Stations {
     fn next(&mut self, port: u32, now: Duration) -> Option<&[u8]> {
         let from = self.sender(port, now)?;
         let to = self.any(now);

@@ -1,4 +1,4 @@
-//! Programs that are large, each in a way of its own.
+//! Programs that are large, each in another respect.
 //!
 //! What enters: nothing. What leaves: their text, by name.
 
@@ -91,7 +91,7 @@ fn hypervisor() -> String {
     program("", &locals, &lines(5000, |table| format!("if (m.x != {}) {{ t{table}.apply(); }}", table % 200)))
 }
 
-/// 500 tables, each asked where the one before was hit.
+/// 500 tables, each applied where the one before was hit.
 fn tables() -> String {
     let locals = lines(500, |table| {
         format!(

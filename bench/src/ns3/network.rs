@@ -9,7 +9,7 @@ use std::net::IpAddr;
 
 /// The Ethernet header, which the lengths of packets here have and overheads do not.
 const ETHERNET_BYTES: u32 = 14;
-/// Time stamps take so many bytes of each segment; the peer does not count them.
+/// The bytes that time stamps take of each segment; the peer does not count them.
 const TIMESTAMP_BYTES: u16 = 12;
 
 /// The lines, or what of the scenario the peer lacks. The network must not have run.

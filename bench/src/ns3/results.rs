@@ -10,7 +10,7 @@ pub struct Results {
     pub flows: Vec<FlowResult>,
     /// Channels: for each link that from its first end, then that back.
     pub channels: Vec<ChannelResult>,
-    /// Packets in the measured window that the peer counts as dropped without saying where.
+    /// Packets in the measured window that the peer counts as dropped without a place.
     pub refused: f64,
     /// Packets on links.
     pub hops: u64,

@@ -15,7 +15,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use wirespeed::{Backend, Program};
 
-/// From how many waiting packets on packets are marked, as the DCTCP paper has it for 10 Gb/s.
+/// From how many queued packets on others are marked, as the DCTCP paper has it for 10 Gb/s.
 const MARK: u32 = 65;
 
 /// Networks: name, shape, modelled time.

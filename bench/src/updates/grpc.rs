@@ -40,7 +40,7 @@ impl Compiler for NoPrograms {
 pub struct Controller {
     info: P4Info,
     client: P4RuntimeClient<Channel>,
-    // These keep the controller primary and the server running.
+    // While these exist, the controller is primary and the server runs.
     _stream: (mpsc::Sender<v1::StreamMessageRequest>, Streaming<v1::StreamMessageResponse>),
     _server: (Server, Feed),
     runtime: Runtime,
@@ -70,9 +70,9 @@ impl Controller {
                 ..v1::MasterArbitrationUpdate::default()
             };
             sender.send(v1::StreamMessageRequest { update: Some(Sent::Arbitration(bid)) }).await?;
-            let mut heard = client.stream_channel(ReceiverStream::new(receiver)).await?.into_inner();
-            heard.message().await?;
-            Ok::<_, Box<dyn Error>>((client, (sender, heard)))
+            let mut messages = client.stream_channel(ReceiverStream::new(receiver)).await?.into_inner();
+            messages.message().await?;
+            Ok::<_, Box<dyn Error>>((client, (sender, messages)))
         })?;
         Ok(Controller { info, client, _stream: stream, _server: server, runtime })
     }

@@ -61,9 +61,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     if !arguments.json {
         println!("ZipLine: microseconds from the first packet of type 2 to the first of type 3; the paper's 1770");
     }
-    let wanted =
+    let is_selected =
         |controller: &Controller| arguments.only.as_ref().is_none_or(|only| controller.name().contains(only.as_str()));
-    for controller in [Controller::Alone, Controller::Encoder, Controller::Decoder].into_iter().filter(wanted) {
+    for controller in [Controller::Alone, Controller::Encoder, Controller::Decoder].into_iter().filter(is_selected) {
         let folder = tempfile::tempdir()?;
         let namespace = NetworkNamespace::create()?;
         let times = namespace.inside(|| measure(folder.path(), controller, arguments))??;
@@ -108,7 +108,7 @@ fn within(encoder: &str, decoder: &str) -> String {
     format!("--with \"zipline learn --encoder {encoder} --decoder {decoder}\"")
 }
 
-/// Starts the switches and the controller. Returns what must be kept, and a stream that reports when both switches
+/// Starts the switches and the controller. Returns what must stay alive, and a stream that reports when both switches
 /// are ready.
 fn start_all(folder: &Path, controller: Controller) -> Outcome<(Vec<Killed>, Box<dyn Read>)> {
     let root = std::env::current_dir().map_err(|error| error.to_string())?;
@@ -119,21 +119,21 @@ fn start_all(folder: &Path, controller: Controller) -> Outcome<(Vec<Killed>, Box
     let leads = with(Controller::Encoder, &within("here", DECODER_ADDRESS));
     let options = format!("--quiet --entries encoder.txt --port 1=in0 --port 2=out0 --p4runtime {ENCODER_ADDRESS}");
     let mut encoder = start(folder, &format!("run {encoder} {options} {leads}"))?;
-    let silent = || "the controller says nothing".to_owned();
+    let silent = || "the controller has no output".to_owned();
     Ok(match controller {
         Controller::Alone => {
             let addresses = format!("--encoder {ENCODER_ADDRESS} --decoder {DECODER_ADDRESS}");
             let mut learner = start(folder, &format!("zipline learn --json --every 3600 {addresses}"))?;
-            let told = learner.0.stdout.take().ok_or_else(silent)?;
-            (vec![encoder, decoder, learner], Box::new(told))
+            let output = learner.0.stdout.take().ok_or_else(silent)?;
+            (vec![encoder, decoder, learner], Box::new(output))
         }
         Controller::Encoder => {
-            let told = encoder.0.stderr.take().ok_or_else(silent)?;
-            (vec![encoder, decoder], Box::new(told))
+            let output = encoder.0.stderr.take().ok_or_else(silent)?;
+            (vec![encoder, decoder], Box::new(output))
         }
         Controller::Decoder => {
-            let told = decoder.0.stderr.take().ok_or_else(silent)?;
-            (vec![encoder, decoder], Box::new(told))
+            let output = decoder.0.stderr.take().ok_or_else(silent)?;
+            (vec![encoder, decoder], Box::new(output))
         }
     })
 }
@@ -145,14 +145,15 @@ fn measure(folder: &Path, controller: Controller, arguments: &Arguments) -> Outc
     let tables =
         format!("table_add ports send 1 => 2\ntable_add classes encode 1 0x0800 => 0\n{}", entries::masks(&transform));
     std::fs::write(folder.join("encoder.txt"), tables).map_err(|error| error.to_string())?;
-    let (_processes, told) = start_all(folder, controller)?;
-    let mut lines = BufReader::new(told).lines().map_while(Result::ok);
+    let (_processes, output) = start_all(folder, controller)?;
+    let mut lines = BufReader::new(output).lines().map_while(Result::ok);
     for _ in 0..2 {
-        let told = lines.by_ref();
-        told.find(|line| line.contains("\"joined\"") || line.contains(" is there, "))
+        let output = lines.by_ref();
+        output
+            .find(|line| line.contains("\"joined\"") || line.contains(" is there, "))
             .ok_or("the controller has ended")?;
     }
-    // Only now, because processes inherit the value, and the switches must keep the default.
+    // Only now, because processes inherit the value, and the switches must have the default.
     set_timerslack(SLACK_NS).map_err(|error| error.to_string())?;
     let mut rng = Rng::new(1);
     let open = |name| AfPacketDriver::open(name, &AfPacketOptions::default()).map_err(|error| error.to_string());

@@ -134,7 +134,7 @@ pub fn print_learning(path: &Path) -> Result<(), Box<dyn Error>> {
     let mut out = String::new();
     head(
         &mut out,
-        "Bases that are known after so many microseconds; red: the paper's mean, and a tenth of it",
+        "Bases that are known after this many microseconds; red: the paper's mean, and a tenth of it",
         HEIGHT,
     )?;
     for us in [10.0, 100.0, 1e3, 1e4, 1e5] {

@@ -17,7 +17,7 @@ pub struct Killed(pub Child);
 impl Drop for Killed {
     fn drop(&mut self) {
         let _ended = self.0.kill();
-        let _waited = self.0.wait();
+        let _status = self.0.wait();
     }
 }
 

@@ -74,30 +74,30 @@ fn set(
         gzip.write_all(&chunk)?;
     }
     let sizes = dictionary.sizes(ID_BITS);
-    let way = |name: &str, bytes, paper| Method { name: name.to_owned(), bytes, paper };
-    let mut ways = vec![
-        way("as they are", sizes.original, None),
-        way("no table", sizes.original, Some(without)),
-        way("static table", sizes.with_table, None),
+    let method = |name: &str, bytes, paper| Method { name: name.to_owned(), bytes, paper };
+    let mut methods = vec![
+        method("as they are", sizes.original, None),
+        method("no table", sizes.original, Some(without)),
+        method("static table", sizes.with_table, None),
     ];
-    ways.extend(replays.iter().map(|&(ref replay, ns, paper)| {
+    methods.extend(replays.iter().map(|&(ref replay, ns, paper)| {
         let name = format!("learned in {:.2} ms", ns as f64 / 1e6);
         Method { name, bytes: replay.bytes(), paper }
     }));
-    ways.push(way("gzip", gzip.finish()?.0, None));
-    for way in ways {
-        let ratio = way.bytes as f64 / sizes.original as f64;
+    methods.push(method("gzip", gzip.finish()?.0, None));
+    for method in methods {
+        let ratio = method.bytes as f64 / sizes.original as f64;
         if arguments.json {
             let (bases, rate) = (sizes.bases, arguments.rate);
             let line = json!({
-                "benchmark": "zipline-sizes", "set": name, "way": way.name, "bytes": way.bytes, "ratio": ratio,
-                "paper": way.paper, "bases": bases, "chunks": sizes.chunks, "packets_per_second": rate,
+                "benchmark": "zipline-sizes", "set": name, "way": method.name, "bytes": method.bytes, "ratio": ratio,
+                "paper": method.paper, "bases": bases, "chunks": sizes.chunks, "packets_per_second": rate,
                 "seed": arguments.seed,
             });
             println!("{line}");
         } else {
-            let paper = way.paper.map_or_else(String::new, |ratio| format!("{ratio:.2}"));
-            println!("{name},{},{},{ratio:.4},{paper}", way.name, way.bytes);
+            let paper = method.paper.map_or_else(String::new, |ratio| format!("{ratio:.2}"));
+            println!("{name},{},{},{ratio:.4},{paper}", method.name, method.bytes);
         }
     }
     Ok(())
