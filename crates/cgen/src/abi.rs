@@ -123,6 +123,7 @@ impl Decided {
     }
 
     /// Its word.
+    #[inline]
     pub fn word(self) -> u64 {
         let word = |kind: u64, number: u64, low: u32| kind | number.min(Decided::NUMBER_MAX) << 32 | u64::from(low);
         match self {
@@ -194,6 +195,7 @@ impl Exceptions {
     }
 
     /// Whether all packets are sent.
+    #[inline]
     pub fn is_none(self) -> bool {
         self.0 == 0
     }
@@ -205,12 +207,14 @@ impl Exceptions {
     }
 
     /// Packets that are punted.
+    #[inline]
     pub fn punts(self) -> u64 {
         self.0 >> 48
     }
 }
 
 /// Whether a packet with this verdict is punted.
+#[inline]
 pub fn is_punt(verdict: Verdict) -> bool {
     matches!(verdict, PUNT_INGRESS | PUNT_EGRESS | ASSERTION_FAILED)
 }

@@ -227,6 +227,7 @@ impl Native {
     ///
     /// # Safety
     /// As for [`Native::run_fast_path`]; the chunks are initialised.
+    #[inline]
     pub unsafe fn run_again_path(
         &self,
         env: &Env,
@@ -256,10 +257,7 @@ impl Native {
         let most = if self.is_in_place { CALL_FRAMES_MAX } else { BURST_PACKETS_MAX };
         assert!(count <= most.min(verdicts.len()), "{count} packets in a call");
         assert!(!self.is_in_place || count <= frames.len(), "{count} packets with {} frames", frames.len());
-        assert!(
-            self.headroom_bytes == 0 || frames.iter().all(|frame| frame.headroom >= self.headroom_bytes),
-            "a frame without headroom"
-        );
+        assert!(self.has_headroom(frames), "a frame without headroom");
         let frames = frames.as_mut_ptr();
         // SAFETY: the caller guarantees what generated code relies on.
         unsafe { path(env, packets.as_ptr(), frames, count as u32, verdicts.as_mut_ptr()) }
@@ -277,6 +275,7 @@ impl Native {
     /// As for [`Native::run_block`]; `packet` is such a packet that has not been deparsed, and is not one of the
     /// replicas. Each frame points to `length` bytes, those of the packet, after `headroom` bytes, all of which this
     /// call alone uses. Afterwards the frame begins within this range, and ends at its former end or before.
+    #[inline]
     pub unsafe fn run_replica_path(
         &self,
         env: &Env,
@@ -287,10 +286,15 @@ impl Native {
     ) -> Exceptions {
         let count = replicas.len();
         assert!(count <= BURST_PACKETS_MAX.min(frames.len()).min(verdicts.len()), "{count} replicas in a call");
-        assert!(frames.iter().all(|frame| frame.headroom >= self.headroom_bytes), "a frame without headroom");
+        assert!(self.has_headroom(frames), "a frame without headroom");
         let replica_path = self.replica_path.expect("the plan has a path for replicas");
         let (frames, verdicts) = (frames.as_mut_ptr(), verdicts.as_mut_ptr());
         // SAFETY: the caller guarantees what generated code relies on.
         unsafe { replica_path(env, packet, replicas.as_ptr(), frames, count as u32, verdicts) }
+    }
+
+    #[inline]
+    fn has_headroom(&self, frames: &[Frame]) -> bool {
+        self.headroom_bytes == 0 || frames.iter().all(|frame| frame.headroom >= self.headroom_bytes)
     }
 }

@@ -279,11 +279,12 @@ impl Engine {
 
     /// How many received packets may be worked on together outside of the fast path.
     pub fn together_max(&self, execution: &Execution<'_>) -> usize {
+        let burst_max = self.pipeline.burst_max();
         let is_seen = self.observability.depths || execution.observer.is_some();
-        if is_seen || self.traffic.has_rates() || self.traffic.has_internal_ports() {
+        if burst_max <= 1 || is_seen || self.traffic.has_rates() || self.traffic.has_internal_ports() {
             return 1;
         }
-        self.pipeline.burst_max().clamp(1, self.roots_max().clamp(1, BURST_PACKETS_MAX))
+        burst_max.min(self.roots_max().clamp(1, BURST_PACKETS_MAX))
     }
 
     /// How many of them may make the copies that they can make at once, so that each becomes as many copies as if it
@@ -320,7 +321,7 @@ impl Engine {
         rules: &mut dyn Rules,
         execution: &mut Execution<'_>,
     ) {
-        loop {
+        while self.roots.has_work() || !self.traffic.is_idle() {
             let together = self.together();
             if together.first_of == 1 {
                 self.send_done(neighbours, execution);

@@ -39,8 +39,8 @@ pub(crate) struct FastPath {
     ports_again: Vec<u64>,
     /// Packets that have left the fast path of lent frames, by their positions; kept to save its allocation.
     taken: Vec<(usize, Option<Packet>)>,
-    /// Punted packets that are processed together.
-    punted: Punted,
+    /// Punted packets that are processed together; none while they are.
+    punted: Option<Box<Punted>>,
     /// Whether they do where the core lets them. Replicas alone leave sooner, and so from warmer memory, if they do not
     /// wait for those of others.
     go_together: bool,
@@ -66,7 +66,7 @@ impl FastPath {
             saved_again: Saved::default(),
             ports_again: Vec::new(),
             taken: Vec::new(),
-            punted: Punted::default(),
+            punted: Some(Box::default()),
             go_together: MEETING_MORE.iter().any(|&effect| program.may_request(effect)),
             call_max: CALL_FRAMES_MAX,
             verdicts: vec![0; CALL_FRAMES_MAX],
@@ -375,23 +375,24 @@ impl Engine {
         let kept = self.fast.originals.get_mut(root).and_then(Option::take);
         let original = kept.or_else(|| self.original(&packet, verdict, root));
         if verdict == abi::PUNT_INGRESS {
-            self.fast.punted.in_ingress.push(packet);
-            self.fast.punted.originals.push(original);
+            let punted = self.fast.punted.get_or_insert_default();
+            punted.in_ingress.push(packet);
+            punted.originals.push(original);
             return;
         }
         original.into_iter().for_each(|original| self.pool.give(original));
         if verdict == abi::ASSERTION_FAILED {
             self.end(packet, DropReason::AssertionFailed, execution);
         } else {
-            self.fast.punted.in_egress.push(packet);
+            self.fast.punted.get_or_insert_default().in_egress.push(packet);
         }
     }
 
     /// Takes the punted packets that have been kept to the end, and all that they cause.
     fn finish_punted(&mut self, neighbours: &mut Neighbours<'_>, rules: &mut dyn Rules, execution: &mut Execution<'_>) {
-        let mut punted = std::mem::take(&mut self.fast.punted);
+        let mut punted = self.fast.punted.take().unwrap_or_default();
         self.decide_about(&mut punted, rules, execution);
-        self.fast.punted = punted;
+        self.fast.punted = Some(punted);
         self.finish_between(neighbours, rules, execution);
     }
 
@@ -466,7 +467,7 @@ impl Engine {
             lending.take_back(burst);
         }
         self.lending = lending;
-        let mut punted = std::mem::take(&mut self.fast.punted);
+        let mut punted = self.fast.punted.take().unwrap_or_default();
         for (position, (packet, &verdict)) in burst.drain(..).zip(&*verdicts).enumerate() {
             match verdict {
                 abi::ASSERTION_FAILED => self.end(packet, DropReason::AssertionFailed, execution),
@@ -479,7 +480,7 @@ impl Engine {
             }
         }
         self.decide_about(&mut punted, rules, execution);
-        self.fast.punted = punted;
+        self.fast.punted = Some(punted);
         self.timer.lap(CoreStage::Transmit);
     }
 

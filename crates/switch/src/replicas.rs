@@ -8,7 +8,7 @@
 use crate::engine::Engine;
 use crate::packet::Packet;
 use crate::pipeline::Execution;
-use crate::replication::Replica;
+use crate::replication::{Destination, Replica};
 use crate::stage_times::CoreStage;
 use crate::stats::DropReason;
 use crate::traffic::InternalPort;
@@ -19,6 +19,8 @@ use cgen::abi::{self, Verdict};
 #[derive(Default)]
 pub(crate) struct Replicas {
     packets: Vec<Packet>,
+    /// Where all replicas of the packet go; copied, so that the groups need not be held meanwhile.
+    all: Vec<Replica>,
     /// Where those go that there were buffers for.
     made: Vec<Replica>,
     /// Whether replicas are on their way: what they cause waits in the queues until all are through.
@@ -26,34 +28,41 @@ pub(crate) struct Replicas {
 }
 
 impl Engine {
-    /// Whether these replicas may take the path of their own.
-    pub fn has_replica_path(
-        &self,
+    /// Whether the replicas of a packet take the path of their own. Then [`Engine::send_replicas`] sends them.
+    pub fn takes_replica_path(
+        &mut self,
         root: usize,
-        replicas: &[Replica],
+        destination: Destination,
         priority: u32,
         execution: &Execution<'_>,
     ) -> bool {
-        self.takes_fast_path()
+        let is_free = self.takes_fast_path()
             && self.pipeline.has_replica_path()
             && execution.observer.is_none()
             && !self.replicas.is_busy
             && self.roots.passed_of(root) == 0
-            && !self.traffic.has_internal_port(InternalPort::Replication)
-            && replicas.iter().all(|replica| self.traffic.lets_pass(replica.port, priority))
+            && !self.traffic.has_internal_port(InternalPort::Replication);
+        if !is_free {
+            return false;
+        }
+        let all = &mut self.replicas.all;
+        all.clear();
+        all.extend_from_slice(self.replication.replicas(destination));
+        !all.is_empty() && all.iter().all(|replica| self.traffic.lets_pass(replica.port, priority))
     }
 
-    /// Takes the replicas of a packet to their end. `finish` goes on with those that ask for something behind egress.
+    /// Takes the replicas of a packet to their end, after [`Engine::takes_replica_path`]. `finish` goes on with those
+    /// that request something behind egress.
     pub fn send_replicas(
         &mut self,
         packet: Packet,
-        replicas: &[Replica],
         execution: &mut Execution<'_>,
         finish: impl Fn(&mut Engine, Packet, &mut Execution<'_>),
     ) {
         self.replicas.is_busy = true;
-        let mut left = replicas.len();
-        for burst in replicas.chunks(BURST_PACKETS_MAX) {
+        let all = std::mem::take(&mut self.replicas.all);
+        let mut left = all.len();
+        for burst in all.chunks(BURST_PACKETS_MAX) {
             self.timer.start();
             left -= burst.len();
             // The packet itself counts as the last replica.
@@ -61,6 +70,7 @@ impl Engine {
             self.timer.lap(CoreStage::Replicate);
             self.send_burst(&packet, execution, &finish);
         }
+        self.replicas.all = all;
         self.replicas.is_busy = false;
         self.pool.give(packet);
     }

@@ -24,7 +24,6 @@ use base::limits::PASSES_MAX;
 use cgen::abi::Decided;
 use ir::v1model::{Decisions, Gather, InstanceType, Scatter, Slot, Stage};
 use ir::{BlockId, Effect, FieldListId, PointId, Program};
-use std::sync::Arc;
 
 /// The architecture's own state.
 pub(crate) struct V1Model {
@@ -218,9 +217,9 @@ impl V1Model {
             }
             drop(original_of);
             self.send_clones(engine, execution);
-            std::mem::swap(burst, &mut self.rest);
-            std::mem::swap(originals, &mut self.rest_originals);
-            if !burst.is_empty() {
+            if !self.rest.is_empty() {
+                std::mem::swap(burst, &mut self.rest);
+                std::mem::swap(originals, &mut self.rest_originals);
                 engine.pipeline.run(&[point(Decisions::Ingress)], burst, execution);
             }
         }
@@ -437,9 +436,8 @@ fn prepare_clone(
 
 /// Sends a packet's replicas through the queues, or where none has to wait on a path of their own.
 fn replicate(engine: &mut Engine, mut packet: Packet, destination: Destination, execution: &mut Execution<'_>) {
-    let replication = Arc::clone(&engine.replication);
-    let (replicas, priority) = (replication.replicas(destination), packet.intrinsic(Slot::Priority) as u32);
-    if replicas.is_empty() || !engine.has_replica_path(packet.root(), replicas, priority, execution) {
+    let priority = packet.intrinsic(Slot::Priority) as u32;
+    if !engine.takes_replica_path(packet.root(), destination, priority, execution) {
         engine.replicate(packet, destination, execution, enqueue_replica);
         return;
     }
@@ -448,7 +446,7 @@ fn replicate(engine: &mut Engine, mut packet: Packet, destination: Destination, 
     // Each replica's port is in its frame.
     leave_queue(&mut packet, 0, now_ns);
     engine.run_one(&[point(Decisions::Queues)], &mut packet, execution);
-    engine.send_replicas(packet, replicas, execution, finish_replica);
+    engine.send_replicas(packet, execution, finish_replica);
 }
 
 fn enqueue_replica(engine: &mut Engine, mut packet: Packet, replica: Replica, execution: &mut Execution<'_>) {

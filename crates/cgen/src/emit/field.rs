@@ -94,6 +94,7 @@ impl Scope<'_, '_> {
         let (target, source) = (plus(target, to_bits.first_byte()), plus(source, from_bits.first_byte()));
         self.lose_sums(*to_id, *to_field);
         self.touch_sums(*to_id, *to_field);
+        self.note_store(*to_id, to_bits);
         self.push(S::Eval(call("memcpy", vec![target, source, int(to_bits.width / 8)])));
         true
     }
@@ -133,6 +134,7 @@ impl Scope<'_, '_> {
             scope.correct_sums(header, field, &base, bits, &value);
             if let HeaderRef::Fixed(id) = header {
                 scope.touch_sums(*id, field);
+                scope.note_store(*id, bits);
             }
             match value {
                 Value::Narrow(value) => {

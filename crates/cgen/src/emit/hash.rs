@@ -9,6 +9,7 @@
 use super::expr::Value;
 use super::field::Bits;
 use super::header::Access;
+use super::narrow_stores::NarrowStore;
 use super::scope::Scope;
 use ir::{Expr, ExprKind, FieldType, HashAlgorithm, HashInput, HashValue, HeaderRef, Place};
 use lir::{
@@ -251,8 +252,10 @@ impl<'e> Scope<'_, 'e> {
                 self.push(add_native(native, call("ws_sum_bytes", vec![pointer, count])));
             }
             Piece::Fields { header, first, bits } => {
-                let (_, pointer) = self.fields_place(header, *first);
-                for summand in native_sums(&pointer, bits / 8, position) {
+                let (access, pointer) = self.fields_place(header, *first);
+                let first_byte = self.field_bits(&access, *first, None).offset / 8;
+                let stores = self.narrow_stores(header, first_byte..first_byte + bits / 8);
+                for summand in native_sums(&pointer, bits / 8, position, &stores) {
                     self.push(add_native(native, summand));
                 }
             }
@@ -509,28 +512,36 @@ fn add_native(native: &str, summand: C) -> S {
 }
 
 /// Native summands of `bytes` bytes that begin at bit `position` (a whole byte) of the words.
-fn native_sums(pointer: &C, bytes: u32, position: u32) -> Vec<C> {
+fn native_sums(pointer: &C, bytes: u32, position: u32, stores: &[NarrowStore]) -> Vec<C> {
     let place = |at: u32| plus(pointer.clone(), at);
     let byte = |at: u32, shift: &str| binary("<<", call("ws_load8", vec![place(at)]), name(shift));
     let (mut sums, mut at) = (Vec::new(), 0);
-    if position % 16 == 8 && bytes > 0 {
-        sums.push(byte(0, "WS_SUM_SECOND_BYTE"));
-        at = 1;
-    }
-    if (bytes - at).div_ceil(8) > LOADS_MAX {
+    let is_second = |at: u32| (position / 8 + at) % 2 == 1;
+    if bytes.div_ceil(8) > LOADS_MAX {
+        if is_second(0) {
+            sums.push(byte(0, "WS_SUM_SECOND_BYTE"));
+            at = 1;
+        }
         sums.push(call("ws_sum_bytes", vec![place(at), int(bytes - at)]));
         return sums;
     }
+    // Few numbers of 32 bits at most do not overflow a word, and need no carry each.
+    let mut narrow: Option<C> = None;
     while at < bytes {
-        let (summand, size) = match bytes - at {
-            8.. => (call("ws_sum_load64", vec![place(at)]), 8),
-            4..=7 => (call("ws_sum_load32", vec![place(at)]), 4),
-            2..=3 => (call("ws_sum_load16", vec![place(at)]), 2),
-            _ => (byte(at, "WS_SUM_FIRST_BYTE"), 1),
+        let size = if is_second(at) { 1 } else { NarrowStore::load_bytes(stores, at, bytes - at) };
+        let summand = match size {
+            1 if is_second(at) => byte(at, "WS_SUM_SECOND_BYTE"),
+            1 => byte(at, "WS_SUM_FIRST_BYTE"),
+            _ => call(&format!("ws_sum_load{}", 8 * size), vec![place(at)]),
         };
-        sums.push(summand);
+        match narrow {
+            _ if size == 8 => sums.push(summand),
+            Some(others) => narrow = Some(binary("+", others, summand)),
+            None => narrow = Some(summand),
+        }
         at += size;
     }
+    sums.extend(narrow);
     sums
 }
 

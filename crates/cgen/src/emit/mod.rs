@@ -32,6 +32,7 @@ mod field;
 mod hash;
 mod header;
 mod layout;
+mod narrow_stores;
 mod neighbours;
 mod parser;
 mod pieces;
@@ -172,6 +173,8 @@ pub(crate) struct Emitter<'e> {
     pub(crate) touched: IndexVec<RoutineId, Touched>,
     /// The large arrays that a variable is the index of.
     pub(crate) indexed: OrderedMap<VarId, Vec<far_cells::Array>>,
+    /// Headers of which fields are summed.
+    pub(crate) summed: OrderedSet<HeaderId>,
 }
 
 impl<'e> Emitter<'e> {
@@ -201,7 +204,8 @@ impl<'e> Emitter<'e> {
         let private_params = private_params(program, &bodies);
         let touched = program.routines.iter().map(|routine| Touched::of(program, &routine.body)).collect();
         let indexed = far_cells::indexed(program);
-        Emitter { program, plan, source, observe, sites, in_dynamic_stack, private_params, touched, indexed }
+        let summed = narrow_stores::summed_headers(program);
+        Emitter { program, plan, source, observe, sites, in_dynamic_stack, private_params, touched, indexed, summed }
     }
 
     /// The number of a `log` or `assert`.

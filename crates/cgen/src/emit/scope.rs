@@ -33,6 +33,8 @@ pub(crate) struct Known {
     pub(crate) in_packet: OrderedSet<usize>,
     /// Sums of which a field or the checksum may have been written.
     pub(crate) touched: OrderedSet<usize>,
+    /// Where code may have stored a few bytes of a header: the first byte, and how many.
+    pub(crate) stored: OrderedSet<(HeaderId, u32, u32)>,
 }
 
 impl Known {
@@ -48,6 +50,7 @@ impl Known {
             vars: OrderedMap::new(),
             in_packet: OrderedSet::new(),
             touched: OrderedSet::new(),
+            stored: OrderedSet::new(),
         }
     }
 
@@ -71,6 +74,7 @@ impl Known {
             self.vars.retain(|var, value| other.vars.get(var) == Some(value));
             self.in_packet.retain(|sum| other.in_packet.contains(sum));
             self.touched.extend(&other.touched);
+            self.stored.extend(&other.stored);
         }
     }
 

@@ -256,36 +256,43 @@ impl Plan {
     }
 
     /// Whether the program has a fast path: one function for packets that are only sent or dropped.
+    #[inline]
     pub fn has_fast_path(&self) -> bool {
         self.fast_path.is_some()
     }
 
     /// Whether packets on a further pass have a fast path of their own.
+    #[inline]
     pub fn has_again_path(&self) -> bool {
         self.again_path.is_some()
     }
 
     /// Whether replicas of a packet have a fast path of their own from the queues on.
+    #[inline]
     pub fn has_replica_path(&self) -> bool {
         self.replica_path.is_some()
     }
 
     /// The most packets that run together on the fast path.
+    #[inline]
     pub fn fast_path_burst_max(&self) -> u32 {
         self.tuning.burst_packets.clamp(1, BURST_PACKETS_MAX as u32)
     }
 
     /// Whether the fast path returns after a punted packet, so that the core completes it before the next one begins.
+    #[inline]
     pub fn stops_at_punt(&self) -> bool {
         self.fast_path.as_ref().is_some_and(|fast_path| fast_path.run_to_completion.is_some())
     }
 
     /// Whether the fast path processes packets where their bytes lie, which need not be in a chunk.
+    #[inline]
     pub fn is_in_place(&self) -> bool {
         self.fast_path.as_ref().is_some_and(|fast_path| fast_path.in_place)
     }
 
     /// Bytes of headroom that the fast path may write, because it relocates headers in place.
+    #[inline]
     pub fn headroom_bytes(&self) -> u32 {
         if self.fast_path.as_ref().is_some_and(|fast_path| fast_path.moves) { self.storage.scratch_bytes } else { 0 }
     }
@@ -293,6 +300,7 @@ impl Plan {
     /// How many of a packet's first bytes the fast path may write before the packet has been through ingress: a copy of
     /// these is enough to restore the packet as it was received. None if it does not work in place, or if they are
     /// unknown or many.
+    #[inline]
     pub fn written_bytes_max(&self) -> Option<u32> {
         self.fast_path.as_ref().filter(|fast_path| fast_path.in_place)?.written_bytes_max
     }

@@ -308,8 +308,14 @@ impl<P> TrafficManager<P> {
     /// does not read queue depths.
     #[inline]
     pub fn lets_pass(&self, port: u32, priority: u32) -> bool {
-        let is_idle = !self.shows_line && !self.has_rates && self.active.is_empty() && self.ready.is_empty();
-        is_idle && port <= PORT_MAX && (priority as usize) < self.settings.len()
+        let is_free = !self.shows_line && !self.has_rates && self.is_idle();
+        is_free && port <= PORT_MAX && (priority as usize) < self.settings.len()
+    }
+
+    /// Whether no packet waits in a queue.
+    #[inline]
+    pub fn is_idle(&self) -> bool {
+        self.active.is_empty() && self.ready.is_empty()
     }
 
     /// Queues a packet.
