@@ -292,7 +292,9 @@ impl Engine {
     fn roots_max(&self) -> usize {
         let at_once = 2 * self.replication.replicas_max() + 2;
         let copies = if self.splits { COPIES_MAX } else { COPIES_MAX.min(BURST_PACKETS_MAX * at_once) };
-        self.pool.room_for_many() / copies
+        let room = self.pool.room_for_many();
+        // A burst has no more roots. To divide takes longer than to see that it is not necessary.
+        if room >= BURST_PACKETS_MAX * copies { BURST_PACKETS_MAX } else { room / copies }
     }
 
     /// Which of the roots are worked on next: the first alone where buffers are scarce.

@@ -19,7 +19,7 @@ use cgen::abi::{self, Cells, Count, Counts, Decided, Env, Exceptions, FLAG_KEEP_
 use cgen::{Native, Plan};
 use ir::{
     DigestId, DirectMeterId, ExternFunctionId, ExternInstanceId, FieldListId, INTRINSIC_SLOTS, MeterId, PointId,
-    Program, TableId, Type, ValueSetId, VarKind,
+    Program, TableId, Type, ValueSetId, VarId,
 };
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -34,6 +34,8 @@ pub(crate) struct NativePipeline {
     plan: Arc<Plan>,
     /// What it was made with, which packets always may run.
     general: (Arc<Program>, Arc<Native>, Arc<Plan>),
+    /// The points at which that decides anything.
+    decides_at: IndexVec<PointId, bool>,
     /// What generated code is given with each call. Its addresses are those of the present run of the switch, which
     /// its first call collects; later ones change the time and the callbacks only.
     env: Env,
@@ -45,6 +47,39 @@ pub(crate) struct NativePipeline {
     last_hits: Vec<Cells>,
     /// Metadata that a packet keeps while the others become zero.
     kept: Vec<u8>,
+    /// What packets keep of each field list.
+    lists: IndexVec<FieldListId, Preserved>,
+}
+
+/// What a packet keeps of a field list.
+struct Preserved {
+    /// Where metadata lie in the chunk: the first byte, and how many. Adjacent variables are one range.
+    ranges: Vec<(usize, usize)>,
+    /// The intrinsic variables.
+    slots: Vec<u32>,
+}
+
+impl Preserved {
+    /// The variables of each list, laid out by a plan.
+    fn of_lists(program: &Program, plan: &Plan) -> IndexVec<FieldListId, Preserved> {
+        program.field_lists.iter().map(|list| Preserved::of(&list.vars, program, plan)).collect()
+    }
+
+    fn of(vars: &[VarId], program: &Program, plan: &Plan) -> Preserved {
+        let slots = vars.iter().filter_map(|&var| program.vars[var].kind.slot()).collect();
+        let places = vars.iter().filter_map(|&var| plan.vars[var]);
+        let mut places: Vec<(usize, usize)> = places.map(|it| (it.offset as usize, it.bytes as usize)).collect();
+        places.sort_unstable();
+        places.dedup();
+        let mut ranges: Vec<(usize, usize)> = Vec::new();
+        for (offset, bytes) in places.into_iter().filter(|(_, bytes)| *bytes > 0) {
+            match ranges.last_mut() {
+                Some((first, length)) if *first + *length == offset => *length += bytes,
+                _ => ranges.push((offset, bytes)),
+            }
+        }
+        Preserved { ranges, slots }
+    }
 }
 
 // SAFETY: the pointers in it are those of the run before: the first call of a run collects them anew from what the run
@@ -55,6 +90,8 @@ impl NativePipeline {
     /// A pipeline for packets that begin at `first_byte` of their chunks when they are received.
     pub fn new(program: Arc<Program>, native: Arc<Native>, plan: Arc<Plan>, first_byte: usize) -> NativePipeline {
         NativePipeline {
+            lists: Preserved::of_lists(&program, &plan),
+            decides_at: program.decisions.iter().map(|body| !body.is_empty()).collect(),
             general: (Arc::clone(&program), Arc::clone(&native), Arc::clone(&plan)),
             program,
             native,
@@ -114,7 +151,7 @@ impl NativePipeline {
 
     /// Whether anything is decided at a point.
     fn decides(&self, point: PointId) -> bool {
-        self.general.0.decisions.get(point).is_some_and(|body| !body.is_empty())
+        self.decides_at.get(point).is_some_and(|&decides| decides)
     }
 
     /// Decides about packets at a point.
@@ -189,17 +226,16 @@ impl Pipeline for NativePipeline {
     }
 
     fn keep_only(&mut self, list: FieldListId, packet: &mut Packet) {
-        let NativePipeline { program, plan, kept, .. } = self;
-        let vars = program.field_lists[list].vars.iter();
-        let places = vars.filter_map(|&var| plan.vars[var]).map(|it| (it.offset as usize, it.bytes as usize));
+        let NativePipeline { plan, kept, lists, .. } = self;
+        let ranges = &lists[list].ranges;
         kept.clear();
-        for (offset, bytes) in places.clone() {
+        for &(offset, bytes) in ranges {
             kept.extend_from_slice(packet.chunk_bytes(offset, bytes));
         }
         clear_metadata(plan, packet);
         packet.set_flags(FLAG_KEEP_METADATA);
         let mut kept = &kept[..];
-        for (offset, bytes) in places.filter(|(_, bytes)| *bytes > 0) {
+        for &(offset, bytes) in ranges {
             let (now, rest) = kept.split_at(bytes);
             packet.chunk_bytes_mut(offset, bytes).copy_from_slice(now);
             kept = rest;
@@ -207,7 +243,9 @@ impl Pipeline for NativePipeline {
     }
 
     fn keep_intrinsics(&mut self, list: FieldListId, before: &[u64; INTRINSIC_SLOTS], packet: &mut Packet) {
-        packet.keep_intrinsics(&self.program.field_lists[list].vars, &self.program, before);
+        for &slot in &self.lists[list].slots {
+            packet.set_intrinsic(slot, before[slot as usize]);
+        }
     }
 
     fn run(&mut self, steps: &[Step], packets: &mut [Packet], execution: &mut Execution<'_>) {
@@ -293,13 +331,12 @@ impl Pipeline for NativePipeline {
     fn copy_context(&mut self, _from: &Packet, _to: &mut Packet) {}
 
     fn preserve(&mut self, list: FieldListId, from: &Packet, to: &mut Packet) {
-        for &var in &self.program.field_lists[list].vars {
-            if let VarKind::Intrinsic(slot) = self.program.vars[var].kind {
-                to.copy_intrinsic(slot, from);
-            } else if let Some(place) = self.plan.vars[var] {
-                let (offset, length) = (place.offset as usize, place.bytes as usize);
-                to.chunk_bytes_mut(offset, length).copy_from_slice(from.chunk_bytes(offset, length));
-            }
+        let Preserved { ranges, slots } = &self.lists[list];
+        for &slot in slots {
+            to.copy_intrinsic(slot, from);
+        }
+        for &(offset, bytes) in ranges {
+            to.chunk_bytes_mut(offset, bytes).copy_from_slice(from.chunk_bytes(offset, bytes));
         }
     }
 
@@ -308,6 +345,7 @@ impl Pipeline for NativePipeline {
         self.program = Arc::clone(program);
         self.native = Arc::clone(native);
         self.plan = Arc::clone(plan);
+        self.lists = Preserved::of_lists(&self.program, &self.plan);
     }
 
     fn plan(&self) -> Option<&Arc<Plan>> {
