@@ -211,6 +211,19 @@ impl Chunk {
         entries & outside.iter().enumerate().map(|(lane, outside)| u32::from(!outside) << lane).sum::<u32>()
     }
 
+    /// Whether the entry at this place has the key.
+    #[inline(always)]
+    pub fn matches(&self, place: usize, ranges: &[RangeField], key: &[u64]) -> bool {
+        let (exact, bounds) = self.columns.split_at(2 * key.len());
+        let (values, masks) = exact.split_at(key.len());
+        let mut words = key.iter().zip(values).zip(masks);
+        let in_range = |(field, columns): (&RangeField, &[Vec<u64>])| {
+            field.of(key).wrapping_sub(columns[0][place]) <= columns[1][place]
+        };
+        words.all(|((key, values), masks)| key & masks[place] == values[place])
+            && ranges.iter().zip(bounds.chunks_exact(2)).all(in_range)
+    }
+
     fn place(&self, rank: Rank) -> usize {
         self.ranks.partition_point(|other| *other > rank)
     }

@@ -41,6 +41,9 @@ use base::limits::BURST_PACKETS_MAX;
 const LIST_ENTRIES_MAX: usize = 128;
 const LIST_ENTRIES_LESS: usize = LIST_ENTRIES_MAX / 2;
 
+/// A single key is compared with the entries one by one if they are no more than these.
+const FEW_ENTRIES: usize = 4;
+
 /// The work that each change does for new trees ([`Building::advance`]).
 const WORK_AT_ONCE: usize = 512;
 
@@ -201,10 +204,29 @@ impl Ternary {
         }
     }
 
-    /// Finds the cell of one key. It is compiled once, for any processor: the function is long, and bursts gain more
-    /// from the instructions of newer ones.
-    #[inline(never)]
+    /// Finds the cell of one key.
     pub fn find_one(&self, cells: &Cells, key: &[u64]) -> Cell {
+        let is_short = self.trees.is_empty() && self.list.len() <= FEW_ENTRIES;
+        if is_short { self.find_among_few(cells, key) } else { self.find_one_of_many(cells, key) }
+    }
+
+    /// The same in a short list, entry by entry.
+    fn find_among_few(&self, cells: &Cells, key: &[u64]) -> Cell {
+        let Shape { ranges, has_wide_ranges, .. } = &self.shape;
+        for chunk in self.list.chunks() {
+            for (place, &cell) in chunk.cells.iter().enumerate().take(chunk.ranks.len()) {
+                if chunk.matches(place, ranges, key) && (!has_wide_ranges || self.shape.in_ranges(cells, cell, key)) {
+                    return cell;
+                }
+            }
+        }
+        0
+    }
+
+    /// The same in any. It is compiled once, for any processor: the function is long, and bursts gain more from the
+    /// instructions of newer ones.
+    #[inline(never)]
+    fn find_one_of_many(&self, cells: &Cells, key: &[u64]) -> Cell {
         let mut found = [0];
         self.find::<false>(cells, key, &mut found);
         found[0]
