@@ -1,7 +1,10 @@
 //! The entries of one form that a table has: by the parts of their keys that count.
 //!
 //! What enters: keys as rows of words, all of the same length. What leaves: for which packet an entry was made. Rows
-//! are found by a hash; nothing depends on their order. A million of them take some tens of megabytes.
+//! are found by the index of exact tables; nothing depends on their order. A million of them take some tens of
+//! megabytes.
+
+use tables::hash_index::{HashIndex, hash_words};
 
 /// For which packet an entry was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,11 +15,8 @@ pub(crate) struct Origin {
     pub traffic: u32,
 }
 
-/// A place in `slots` without a row.
-const EMPTY: u32 = u32::MAX;
-
-/// The fewest slots.
-const SLOTS_MIN: usize = 16;
+/// Disturbs hashes. Keys come from the user's own program, so that it need not be secret.
+const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Rows with their origins.
 #[derive(Debug)]
@@ -25,61 +25,37 @@ pub(crate) struct Known {
     width: usize,
     words: Vec<u64>,
     origins: Vec<Origin>,
-    /// Numbers of rows, at the first free place from that of their hash on. Never more than half of them are used.
-    slots: Vec<u32>,
+    /// The rows by their hashes, numbered from 1.
+    index: HashIndex,
 }
 
 impl Known {
     /// None yet, with keys of this many words.
     pub(crate) fn new(width: usize) -> Known {
-        Known { width, words: Vec::new(), origins: Vec::new(), slots: vec![EMPTY; SLOTS_MIN] }
+        Known { width, words: Vec::new(), origins: Vec::new(), index: HashIndex::new() }
     }
 
     /// The origin of the entry with this key.
     pub(crate) fn get(&self, key: &[u64]) -> Option<Origin> {
-        let row = self.slots[self.slot(key)];
-        self.origins.get(row as usize).copied()
+        let number = self.index.find(hash(key), |number| self.row(number) == key)?;
+        Some(self.origins[number as usize - 1])
     }
 
     /// Adds an entry that is not there.
     pub(crate) fn insert(&mut self, key: &[u64], origin: Origin) {
         debug_assert_eq!(key.len(), self.width);
-        if 2 * (self.origins.len() + 1) > self.slots.len() {
-            self.grow();
-        }
-        let slot = self.slot(key);
-        self.slots[slot] = self.origins.len() as u32;
         self.words.extend_from_slice(key);
         self.origins.push(origin);
+        self.index.insert(hash(key), self.origins.len() as u32);
     }
 
-    fn row(&self, row: u32) -> &[u64] {
-        &self.words[row as usize * self.width..][..self.width]
-    }
-
-    /// The place of a key, or the one where it would be.
-    fn slot(&self, key: &[u64]) -> usize {
-        let last = self.slots.len() - 1;
-        let mut slot = hash(key) as usize & last;
-        while self.slots[slot] != EMPTY && self.row(self.slots[slot]) != key {
-            slot = (slot + 1) & last;
-        }
-        slot
-    }
-
-    fn grow(&mut self) {
-        self.slots = vec![EMPTY; 2 * self.slots.len()];
-        for row in 0..self.origins.len() as u32 {
-            let slot = self.slot(self.row(row));
-            self.slots[slot] = row;
-        }
+    fn row(&self, number: u32) -> &[u64] {
+        &self.words[(number as usize - 1) * self.width..][..self.width]
     }
 }
 
-/// Mixes words, so that the low bits depend on all.
-fn hash(key: &[u64]) -> u64 {
-    let mixed = key.iter().fold(0u64, |hash, word| (hash.rotate_left(29) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15));
-    (mixed ^ mixed >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93) >> 32
+fn hash(key: &[u64]) -> u32 {
+    hash_words(SEED, key.iter().copied())
 }
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
 //! A hash table from 32-bit hashes to 32-bit numbers; the keys stay with the caller.
 //!
 //! One slot is eight bytes: the hash above the number, so that a line holds eight and a number is read only if its
-//! whole hash agrees. [`crate::probing`] inserts and removes slots.
+//! whole hash agrees. `probing` inserts and removes slots.
 
 use crate::probing::{Probing, Slot};
 
 /// The table. Numbers start at 1.
 #[derive(Clone, Debug)]
-pub(crate) struct HashIndex {
+pub struct HashIndex {
     slots: Probing<u64>,
 }
 
@@ -31,7 +31,14 @@ impl Slot for u64 {
     }
 }
 
+impl Default for HashIndex {
+    fn default() -> HashIndex {
+        HashIndex::new()
+    }
+}
+
 impl HashIndex {
+    /// An index without numbers.
     pub fn new() -> HashIndex {
         HashIndex { slots: Probing::new() }
     }
@@ -122,7 +129,7 @@ fn slot_of(hash: u32, number: u32) -> u64 {
 /// The hash of a row of words. Each word is mixed in by a 64 by 64 bit multiplication folded to its halves; `seed`
 /// prevents attackers from choosing keys that collide.
 #[inline(always)]
-pub(crate) fn hash_words(seed: u64, words: impl Iterator<Item = u64>) -> u32 {
+pub fn hash_words(seed: u64, words: impl Iterator<Item = u64>) -> u32 {
     let mut state = seed;
     for word in words {
         state = fold(state ^ word, 0x9fb2_1c65_1e98_df25) ^ state.rotate_left(23);

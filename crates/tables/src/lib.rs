@@ -11,12 +11,14 @@
 //! * [`set`]: all tables of a program. Updates are applied there in atomic batches; each worker's [`Reader`] enters a
 //!   consistent state of all tables for a burst, without a lock.
 //! * [`transaction`]: a batch of operations on tables and profiles, which can be undone step by step.
+//! * [`hash_index`]: the index of exact tables, also for other rows of words.
 //! * [`arrivals`]: new entries, for the owners of counters by entry.
 //! * [`abi`]: the layouts that generated C uses.
 
 pub mod abi;
 pub mod arrivals;
 pub mod error;
+pub mod hash_index;
 pub mod layout;
 pub mod profile;
 pub mod reference;
@@ -35,7 +37,6 @@ mod exact;
 mod flat;
 #[cfg(target_arch = "x86_64")]
 mod gather;
-mod hash_index;
 mod intervals;
 mod leaves;
 mod left_right;
