@@ -4,14 +4,14 @@
 //! result does not depend on the number of threads (docs/design/simulator.md).
 //!
 //! * [`build`]: from nodes and links to partitions.
-//! * `fabric`: what the nodes of a partition share: time, events, channels, memory.
+//! * `shared_state`: what the nodes of a partition share: time, events, channels, memory.
 //! * `partition`: nodes that one thread runs.
 //! * `parallel`: several partitions, window by window.
 
 pub mod build;
-pub(crate) mod fabric;
 mod parallel;
 mod partition;
+pub(crate) mod shared_state;
 
 pub use build::{NetworkBuilder, NodeId, PortId};
 pub use parallel::Windows;
@@ -61,13 +61,13 @@ impl Network {
             _ => parallel::run_until(&mut self.partitions, self.look_ahead, end),
         }
         self.now = self.now.max(end);
-        self.partitions.iter_mut().for_each(|partition| partition.fabric.now = self.now);
+        self.partitions.iter_mut().for_each(|partition| partition.shared.now = self.now);
     }
 
     /// Limits the memory of packets in flight, in bytes, from now on.
     pub fn limit_packets(&mut self, bytes: u64) {
         let share = bytes / self.partitions.len() as u64;
-        self.partitions.iter_mut().for_each(|partition| partition.fabric.pool.set_limit(share));
+        self.partitions.iter_mut().for_each(|partition| partition.shared.pool.set_limit(share));
     }
 
     /// Whether it stopped because of that limit.
@@ -88,23 +88,23 @@ impl Network {
     /// Begins to record what happens to packets.
     pub fn record(&mut self, recording: &Recording) {
         for partition in &mut self.partitions {
-            let log = &mut partition.fabric.log;
+            let log = &mut partition.shared.log;
             (log.follows, log.queues) = (recording.follows, recording.queues);
             log.traced = recording.traced.clone();
-            let ports = if recording.captured.is_empty() { 0 } else { partition.fabric.flights.channels() };
+            let ports = if recording.captured.is_empty() { 0 } else { partition.shared.flights.channels() };
             log.captured = vec![false; ports];
         }
         for &channel in &recording.captured {
             // Packets arrive at the port from which the other direction of the link is sent.
             let Channel { partition, port, .. } = self.channels[channel ^ 1];
-            self.partitions[partition as usize].fabric.log.captured[port as usize] = true;
+            self.partitions[partition as usize].shared.log.captured[port as usize] = true;
         }
     }
 
     /// What was recorded since the last call, in an order that does not depend on the number of threads if the network
     /// has run until the same time.
     pub fn take_records(&mut self) -> Vec<Record> {
-        let logs = self.partitions.iter_mut().map(|partition| &mut partition.fabric.log.records);
+        let logs = self.partitions.iter_mut().map(|partition| &mut partition.shared.log.records);
         let mut records: Vec<Record> = logs.flat_map(std::mem::take).collect();
         record::sort(&mut records);
         records

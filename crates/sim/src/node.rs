@@ -5,7 +5,7 @@
 
 use crate::channel::Transmitter;
 use crate::network::NodeId;
-use crate::network::fabric::Fabric;
+use crate::network::shared_state::SharedState;
 use crate::packet::{Packet, Pool};
 use crate::record::{Event, Loss};
 use crate::time::Time;
@@ -62,7 +62,7 @@ pub(crate) fn receive_singly(node: &mut (impl Node + ?Sized), context: &mut Cont
 
 /// What a node may use while it works on an event.
 pub struct Context<'a> {
-    pub(crate) fabric: &'a mut Fabric,
+    pub(crate) shared: &'a mut SharedState,
     /// The first of the node's ports among those of the partition.
     pub(crate) first_port: usize,
     /// The node's number.
@@ -74,42 +74,42 @@ impl Context<'_> {
     /// The time.
     #[inline]
     pub fn now(&self) -> Time {
-        self.fabric.now
+        self.shared.now
     }
 
     /// Goes to the time of a packet of a burst.
     #[inline]
     pub(crate) fn set_now(&mut self, time: Time) {
-        self.fabric.now = time;
+        self.shared.now = time;
     }
 
     /// Memory of packets.
     #[inline]
     pub fn pool(&mut self) -> &mut Pool {
-        &mut self.fabric.pool
+        &mut self.shared.pool
     }
 
     /// Sends a packet on a port: it is transmitted as soon as the line is free.
     #[inline]
     pub fn send(&mut self, port: usize, packet: Packet) {
-        self.fabric.send(self.first_port + port, (self.node, port), packet, self.is_end);
+        self.shared.send(self.first_port + port, (self.node, port), packet, self.is_end);
     }
 
     /// Has the processor fetch what is known about a port on which a packet will soon be sent.
     #[inline]
     pub(crate) fn fetch(&self, port: usize) {
-        self.fabric.fetch_transmitter(self.first_port + port);
+        self.shared.fetch_transmitter(self.first_port + port);
     }
 
     /// The same with what is known about the other end, which is best done when the former has come.
     #[inline]
     pub(crate) fn fetch_peer(&self, port: usize) {
-        self.fabric.fetch_peer(self.first_port + port);
+        self.shared.fetch_peer(self.first_port + port);
     }
 
     /// The transmitter of a port.
     pub fn transmitter(&mut self, port: usize) -> &mut Transmitter {
-        &mut self.fabric.transmitters[self.first_port + port]
+        &mut self.shared.transmitters[self.first_port + port]
     }
 
     /// The node's number in the network.
@@ -120,24 +120,24 @@ impl Context<'_> {
     /// The label of the `number`th packet that the node sends.
     #[inline]
     pub(crate) fn label(&self, number: u64, frame: &[u8]) -> u64 {
-        self.fabric.log.label(self.node, number, frame)
+        self.shared.log.label(self.node, number, frame)
     }
 
     /// Whether packets are followed.
     #[inline]
     pub fn follows(&self) -> bool {
-        self.fabric.log.follows
+        self.shared.log.follows
     }
 
     /// Whether the queues of programs are recorded.
     #[inline]
     pub fn records_queues(&self) -> bool {
-        self.fabric.log.queues
+        self.shared.log.queues
     }
 
     /// Records what has happened to the packet with this label.
     pub fn note(&mut self, label: u64, event: Event) {
-        self.fabric.log.note(self.fabric.now, (self.node, 0), label, event);
+        self.shared.log.note(self.shared.now, (self.node, 0), label, event);
     }
 
     /// Ends a packet for a reason.
@@ -151,6 +151,6 @@ impl Context<'_> {
     /// Ends a packet.
     #[inline]
     pub fn end(&mut self, packet: Packet) {
-        self.fabric.pool.give(packet);
+        self.shared.pool.give(packet);
     }
 }

@@ -4,9 +4,9 @@ mod divide;
 
 use crate::channel::{ChannelConfig, Flights, Transmitter};
 use crate::events::{EventQueue, EventQueues, Source};
-use crate::network::fabric::{Fabric, Peer};
 use crate::network::parallel::Windows;
 use crate::network::partition::{Partition, Slot};
+use crate::network::shared_state::{Peer, SharedState};
 use crate::network::{Channel, Location, Network};
 use crate::node::Node;
 use crate::packet::Pool;
@@ -106,15 +106,15 @@ impl NetworkBuilder {
         for (node, slot) in self.nodes.iter_mut().enumerate() {
             let partition = &mut partitions[parts[node] as usize];
             let node_box = slot.take().unwrap_or_else(|| panic!("{} has no node", self.names[node]));
-            let first_port = partition.fabric.transmitters.len() as u32;
+            let first_port = partition.shared.transmitters.len() as u32;
             for (port, peer) in self.ports[node].iter().enumerate() {
                 let id = PortId { node: NodeId(node as u32), port };
-                partition.fabric.transmitters.push(transmitters.remove(&id).expect("each port has a channel"));
-                partition.fabric.flights.add();
-                partition.fabric.peers.push(plan.peers[peer]);
+                partition.shared.transmitters.push(transmitters.remove(&id).expect("each port has a channel"));
+                partition.shared.flights.add();
+                partition.shared.peers.push(plan.peers[peer]);
             }
             let ports = self.ports[node].len();
-            partition.fabric.events.add(ports);
+            partition.shared.events.add(ports);
             let index = partition.slots.len() as u32;
             partition.slots.push(Slot {
                 id: node as u32,
@@ -213,7 +213,7 @@ impl Plan {
     }
 
     fn empty(&self, partition: u32, count: usize) -> Partition {
-        let fabric = Fabric {
+        let shared = SharedState {
             now: Time::ZERO,
             pool: Pool::default(),
             events: EventQueues::default(),
@@ -227,7 +227,7 @@ impl Plan {
         };
         Partition {
             slots: Vec::new(),
-            fabric,
+            shared,
             events: 0,
             windows: Windows::default(),
             touched: Vec::new(),

@@ -8,9 +8,9 @@
 
 mod barrier;
 
-use self::barrier::{Barrier, Departure, Running};
-use crate::network::fabric::Mail;
+use self::barrier::{Barrier, PanicGuard, Running};
 use crate::network::partition::Partition;
+use crate::network::shared_state::Mail;
 use crate::time::Time;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -19,17 +19,17 @@ use std::thread;
 /// Runs all events before `end`.
 pub(super) fn run_until(partitions: &mut [Partition], look_ahead: Time, end: Time) {
     let _running = Running::new(partitions.len());
-    let meeting = Meeting::new(partitions.len());
+    let synchroniser = Synchroniser::new(partitions.len());
     thread::scope(|scope| {
         let mut threads: Vec<_> = partitions.iter_mut().enumerate().collect();
         let first = threads.remove(0);
         for (index, partition) in threads {
             scope.spawn({
-                let meeting = &meeting;
-                move || meeting.run(index, partition, look_ahead, end)
+                let synchroniser = &synchroniser;
+                move || synchroniser.run(index, partition, look_ahead, end)
             });
         }
-        meeting.run(first.0, first.1, look_ahead, end);
+        synchroniser.run(first.0, first.1, look_ahead, end);
     });
 }
 
@@ -37,7 +37,7 @@ pub(super) fn run_until(partitions: &mut [Partition], look_ahead: Time, end: Tim
 /// other.
 #[derive(Default)]
 #[repr(align(128))]
-struct Board {
+struct Progress {
     /// Its earliest event in picoseconds.
     next_event: AtomicU64,
     /// The events that it has run in the present window.
@@ -45,41 +45,41 @@ struct Board {
 }
 
 /// What the threads share.
-struct Meeting {
+struct Synchroniser {
     barrier: Barrier,
     /// By partition.
-    boards: Vec<Board>,
+    progress: Vec<Progress>,
     /// By receiving and sending partition: packets of the last window.
     mail: Vec<Vec<Mutex<Vec<Mail>>>>,
 }
 
-impl Meeting {
-    fn new(count: usize) -> Meeting {
+impl Synchroniser {
+    fn new(count: usize) -> Synchroniser {
         let boxes = || (0..count).map(|_| Mutex::default()).collect();
-        Meeting {
+        Synchroniser {
             barrier: Barrier::new(count),
-            boards: (0..count).map(|_| Board::default()).collect(),
+            progress: (0..count).map(|_| Progress::default()).collect(),
             mail: (0..count).map(|_| boxes()).collect(),
         }
     }
 
     fn run(&self, index: usize, partition: &mut Partition, look_ahead: Time, end: Time) {
         // If a node panics, the others must not wait for its thread.
-        let _departure = Departure(&self.barrier);
+        let _panic_guard = PanicGuard(&self.barrier);
         loop {
-            let board = &self.boards[index];
-            board.next_event.store(partition.next_event().ps(), Ordering::Relaxed);
+            let own = &self.progress[index];
+            own.next_event.store(partition.next_event().ps(), Ordering::Relaxed);
             if !self.barrier.wait() {
                 return;
             }
-            let boards = || self.boards.iter();
-            let earliest = boards().map(|it| it.next_event.load(Ordering::Relaxed)).min().unwrap_or(u64::MAX);
+            let progress = || self.progress.iter();
+            let earliest = progress().map(|it| it.next_event.load(Ordering::Relaxed)).min().unwrap_or(u64::MAX);
             if Time::from_ps(earliest) >= end {
                 return;
             }
             let before = partition.events();
             partition.run_until(end.min(Time::from_ps(earliest) + look_ahead));
-            board.events.store(partition.events() - before, Ordering::Relaxed);
+            own.events.store(partition.events() - before, Ordering::Relaxed);
             if partition.is_exhausted() {
                 return self.barrier.leave_for_good();
             }
@@ -88,14 +88,14 @@ impl Meeting {
                 return;
             }
             if index == 0 {
-                partition.windows.count(boards().map(|it| it.events.load(Ordering::Relaxed)));
+                partition.windows.count(progress().map(|it| it.events.load(Ordering::Relaxed)));
             }
             self.collect(index, partition);
         }
     }
 
     fn post(&self, index: usize, partition: &mut Partition) {
-        for (receiver, outbox) in partition.fabric.outboxes.iter_mut().enumerate().filter(|(_, it)| !it.is_empty()) {
+        for (receiver, outbox) in partition.shared.outboxes.iter_mut().enumerate().filter(|(_, it)| !it.is_empty()) {
             let mut mail = self.mail[receiver][index].lock().unwrap_or_else(PoisonError::into_inner);
             std::mem::swap(&mut *mail, outbox);
         }

@@ -5,8 +5,8 @@
 //! is in the cache. Each node has the same events in the same order as if all were run by time.
 
 use crate::channel::Transmitter;
-use crate::network::fabric::{Fabric, Mail};
 use crate::network::parallel::Windows;
+use crate::network::shared_state::{Mail, SharedState};
 use crate::node::{Arrival, Context, Node};
 use crate::packet::CACHE_LINE_BYTES;
 use crate::time::Time;
@@ -43,7 +43,7 @@ pub(super) struct Slot {
 /// Nodes, and what they share.
 pub(super) struct Partition {
     pub(super) slots: Vec<Slot>,
-    pub(super) fabric: Fabric,
+    pub(super) shared: SharedState,
     pub(super) events: u64,
     /// Of the first partition: what was counted of windows with the others.
     pub(super) windows: Windows,
@@ -57,7 +57,7 @@ impl Partition {
     /// Runs all events before `end`, or until packets need too much memory.
     pub(super) fn run_until(&mut self, end: Time) {
         self.reread_timers();
-        while let Some((time, node)) = self.fabric.turns.first().filter(|(time, _)| *time < end) {
+        while let Some((time, node)) = self.shared.turns.first().filter(|(time, _)| *time < end) {
             if self.is_exhausted() {
                 return;
             }
@@ -68,20 +68,20 @@ impl Partition {
 
     /// Whether packets need more memory than they may have.
     pub(super) fn is_exhausted(&self) -> bool {
-        self.fabric.pool.is_exhausted()
+        self.shared.pool.is_exhausted()
     }
 
     /// The time of the first event; [`Time::MAX`] if there is none.
     pub(super) fn next_event(&mut self) -> Time {
         self.reread_timers();
-        self.fabric.turns.first().map_or(Time::MAX, |(time, _)| time)
+        self.shared.turns.first().map_or(Time::MAX, |(time, _)| time)
     }
 
     /// Runs the events of a node before `end`, but not too many.
     fn run_turn(&mut self, node: u32, end: Time) {
         // What is first without it has the next turn, if nothing that this node sends comes before.
-        self.fabric.turns.set(node, Time::MAX);
-        if let Some((_, next)) = self.fabric.turns.first() {
+        self.shared.turns.set(node, Time::MAX);
+        if let Some((_, next)) = self.shared.turns.first() {
             self.fetch(next);
         }
         let mut left = TURN_EVENTS_MAX;
@@ -90,23 +90,23 @@ impl Partition {
             self.collect(node, end, left.min(BURST_MAX), &mut arrivals);
             self.run_arrivals(node, &mut arrivals, &mut left);
             self.arrivals = arrivals;
-            let end = end.min(self.fabric.events.first(node).0);
+            let end = end.min(self.shared.events.first(node).0);
             self.run_timers(node, end, &mut left);
         }
-        self.fabric.turns.set(node, self.next_of(node));
+        self.shared.turns.set(node, self.next_of(node));
     }
 
     /// When a node's next event is.
     #[inline]
     fn next_of(&self, node: u32) -> Time {
-        self.fabric.events.first(node).0.min(self.slots[node as usize].next_timer)
+        self.shared.events.first(node).0.min(self.slots[node as usize].next_timer)
     }
 
     /// Takes at most `most` packets that arrive before `end`.
     #[inline]
     fn collect(&mut self, node: u32, end: Time, most: usize, arrivals: &mut Vec<Arrival>) {
         let first_port = self.slots[node as usize].first_port as usize;
-        let Fabric { flights, events, .. } = &mut self.fabric;
+        let SharedState { flights, events, .. } = &mut self.shared;
         while arrivals.len() < most {
             let (time, port) = events.first(node);
             let channel = first_port + port as usize;
@@ -123,10 +123,10 @@ impl Partition {
         let slot = &mut self.slots[node as usize];
         let (first_port, id, is_end) = (slot.first_port as usize, slot.id, slot.is_end);
         let is_burst = arrivals.len() > 1 && arrivals.last().is_some_and(|last| last.time <= slot.next_timer);
-        if is_burst && self.fabric.log.is_off() && slot.node.takes_bursts() {
+        if is_burst && self.shared.log.is_off() && slot.node.takes_bursts() {
             self.events += arrivals.len() as u64;
             *left -= arrivals.len();
-            slot.node.receive_burst(&mut Context { fabric: &mut self.fabric, first_port, node: id, is_end }, arrivals);
+            slot.node.receive_burst(&mut Context { shared: &mut self.shared, first_port, node: id, is_end }, arrivals);
             return self.note_timer(node);
         }
         let mut rest = arrivals.drain(..);
@@ -139,9 +139,9 @@ impl Partition {
             }
             *left -= 1;
             self.events += 1;
-            self.fabric.now = time;
-            self.fabric.note_arrival(first_port + port, (id, port), &mut packet, is_end);
-            let context = &mut Context { fabric: &mut self.fabric, first_port, node: id, is_end };
+            self.shared.now = time;
+            self.shared.note_arrival(first_port + port, (id, port), &mut packet, is_end);
+            let context = &mut Context { shared: &mut self.shared, first_port, node: id, is_end };
             self.slots[node as usize].node.receive(context, port, packet);
             self.note_timer(node);
         }
@@ -151,8 +151,8 @@ impl Partition {
     fn put_back(&mut self, node: u32, arrivals: Vec<Arrival>) {
         let first_port = self.slots[node as usize].first_port as usize;
         for Arrival { time, port, packet } in arrivals.into_iter().rev() {
-            self.fabric.flights.put_back(first_port + port, time, packet);
-            self.fabric.events.set(node, port as u32, time);
+            self.shared.flights.put_back(first_port + port, time, packet);
+            self.shared.events.set(node, port as u32, time);
         }
     }
 
@@ -163,9 +163,9 @@ impl Partition {
             let slot = &mut self.slots[node as usize];
             *left -= 1;
             self.events += 1;
-            self.fabric.now = slot.next_timer;
+            self.shared.now = slot.next_timer;
             let (first_port, id, is_end) = (slot.first_port as usize, slot.id, slot.is_end);
-            slot.node.timer(&mut Context { fabric: &mut self.fabric, first_port, node: id, is_end });
+            slot.node.timer(&mut Context { shared: &mut self.shared, first_port, node: id, is_end });
             self.note_timer(node);
         }
     }
@@ -178,9 +178,9 @@ impl Partition {
         let address = (&raw const **node).cast::<u8>();
         (0..NODE_LINES).for_each(|line| tables::prefetch(address.wrapping_add(line * CACHE_LINE_BYTES)));
         let ports = *first_port as usize..*first_port as usize + (*ports as usize).min(PORTS_FETCHED_MAX);
-        self.fabric.fetch_arrivals(ports.clone());
+        self.shared.fetch_arrivals(ports.clone());
         if !fetches_ports {
-            ports.for_each(|port| self.fabric.fetch_transmitter(port));
+            ports.for_each(|port| self.shared.fetch_transmitter(port));
         }
     }
 
@@ -188,19 +188,19 @@ impl Partition {
     #[inline]
     fn note_timer(&mut self, node: u32) {
         let slot = &mut self.slots[node as usize];
-        slot.next_timer = slot.node.next_timer().max(self.fabric.now);
+        slot.next_timer = slot.node.next_timer().max(self.shared.now);
     }
 
     /// Reads the timers of nodes that were changed from outside.
     fn reread_timers(&mut self) {
         while let Some(node) = self.touched.pop() {
             self.note_timer(node);
-            self.fabric.turns.set(node, self.next_of(node));
+            self.shared.turns.set(node, self.next_of(node));
         }
     }
 
     pub(super) fn accept(&mut self, mail: impl Iterator<Item = Mail>) {
-        self.fabric.accept(mail);
+        self.shared.accept(mail);
     }
 
     pub(super) fn events(&self) -> u64 {
@@ -217,10 +217,10 @@ impl Partition {
     }
 
     pub(super) fn transmitter(&self, port: usize) -> &Transmitter {
-        &self.fabric.transmitters[port]
+        &self.shared.transmitters[port]
     }
 
     pub(super) fn transmitter_mut(&mut self, port: usize) -> &mut Transmitter {
-        &mut self.fabric.transmitters[port]
+        &mut self.shared.transmitters[port]
     }
 }

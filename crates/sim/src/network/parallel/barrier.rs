@@ -129,9 +129,9 @@ impl Barrier {
 }
 
 /// Breaks the barrier when a thread ends by a panic.
-pub(super) struct Departure<'a>(pub(super) &'a Barrier);
+pub(super) struct PanicGuard<'a>(pub(super) &'a Barrier);
 
-impl Drop for Departure<'_> {
+impl Drop for PanicGuard<'_> {
     fn drop(&mut self) {
         if thread::panicking() {
             self.0.leave_for_good();

@@ -27,7 +27,7 @@ pub(crate) struct Mail {
     pub(crate) packet: Packet,
 }
 
-pub(crate) struct Fabric {
+pub(crate) struct SharedState {
     pub(crate) now: Time,
     pub(crate) pool: Pool,
     /// The events of each node.
@@ -46,7 +46,7 @@ pub(crate) struct Fabric {
     pub(crate) log: Log,
 }
 
-impl Fabric {
+impl SharedState {
     /// Sends a packet on a port: the `own`th of node `node`.
     pub(crate) fn send(&mut self, port: usize, (node, own): (u32, usize), packet: Packet, is_end: bool) {
         match self.log.follows && packet.label() != 0 {
@@ -71,7 +71,7 @@ impl Fabric {
 
     fn transmit(&mut self, port: usize, packet: Packet) -> Fate {
         let peer = self.peers[port];
-        let Fabric { flights, events, turns, outboxes, .. } = self;
+        let SharedState { flights, events, turns, outboxes, .. } = self;
         let is_here = peer.partition == self.partition;
         let mut deliver = |arrival: Time, packet: Packet| match is_here {
             true => arrive(flights, events, turns, Mail { peer, arrival, packet }),
@@ -117,7 +117,7 @@ impl Fabric {
 
     /// Takes over packets from other partitions.
     pub(crate) fn accept(&mut self, mail: impl Iterator<Item = Mail>) {
-        let Fabric { flights, events, turns, .. } = self;
+        let SharedState { flights, events, turns, .. } = self;
         mail.for_each(|mail| arrive(flights, events, turns, mail));
     }
 }
