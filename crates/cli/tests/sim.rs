@@ -310,6 +310,70 @@ fn a_flow_can_be_traced_through_the_programs_on_its_way() {
     .assert_eq(&String::from_utf8_lossy(&output.stderr));
 }
 
+/// Sends packets round three times, of which each comes through the queue; egress drops what has waited there.
+const ROUND: &str = r#"
+#include <v1model.p4>
+header bytes_t { bit<112> all; }
+struct headers { bytes_t bytes; }
+struct metadata { @field_list(1) bit<8> passes; }
+parser P(packet_in packet, out headers hdr, inout metadata meta, inout standard_metadata_t standard) {
+    state start { packet.extract(hdr.bytes); transition accept; }
+}
+control V(inout headers hdr, inout metadata meta) { apply { } }
+control I(inout headers hdr, inout metadata meta, inout standard_metadata_t standard) {
+    apply { standard.egress_spec = 2; }
+}
+control E(inout headers hdr, inout metadata meta, inout standard_metadata_t standard) {
+    apply {
+        if (standard.deq_timedelta > 100) {
+            mark_to_drop(standard);
+        } else if (meta.passes < 3) {
+            meta.passes = meta.passes + 1;
+            recirculate_preserving_field_list(1);
+        }
+    }
+}
+control D(packet_out packet, in headers hdr) { apply { packet.emit(hdr); } }
+V1Switch(P(), V(), I(), E(), V(), D()) main;
+"#;
+
+const ROUND_SCENARIO: &str = r#"
+duration = "60ms"
+[topology]
+kind = "star"
+hosts = 2
+[hosts]
+resolve = false
+[link."s1>h2"]
+rate = "1Mbps"
+[switches]
+timing = "rmt"
+program = "round.p4"
+[[flows]]
+kind = "udp"
+from = "h1"
+to = "h2"
+rate = "10Mbps"
+count = 3
+"#;
+
+#[test]
+fn a_trace_has_what_happens_to_packets_that_have_waited() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("round.p4"), ROUND).unwrap();
+    fs::write(folder.path().join("round.toml"), ROUND_SCENARIO).unwrap();
+    let output = sim(&folder, &["round.toml", "--trace", "0"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let trace = fs::read_to_string(folder.path().join("round-results/trace.txt")).unwrap();
+    let packets: Vec<&str> = trace.split("\n\n").collect();
+    let counts = packets.iter().map(|packet| {
+        ["ingress: port", "=> sent on port", "=> dropped by the program in egress", "it is lost: dropped by"]
+            .map(|step| packet.matches(step).count())
+    });
+    // The first goes round and blocks the line for the others.
+    assert_eq!(counts.collect::<Vec<_>>(), [[4, 1, 0, 0], [1, 0, 1, 1], [1, 0, 1, 1]], "{trace}");
+}
+
 #[test]
 fn a_cost_that_is_measured_gives_the_results_of_the_same_cost_in_writing() {
     let folder = folder();

@@ -15,13 +15,12 @@ pub mod shrink;
 pub use property::Property;
 
 use crate::build::Simulation;
-use base::OrderedMap;
+use base::{OrderedMap, OrderedSet};
 use facts::Facts;
 use packets::{End, Followed, Inside, Packets};
 use property::{Depth, is_excused, is_of_failures};
 use reach::Reach;
 use sim::channel::ChannelDrop;
-use sim::network::NodeId;
 use sim::record::{Event, Loss, Record, Recording, origin};
 use sim::switch_node::SwitchNode;
 use sim::time::Time;
@@ -85,11 +84,9 @@ impl Checker {
 
     /// The end of the run: packets that came to an end without a reason are found.
     pub fn finish(&mut self, simulation: &Simulation) {
-        let is_idle = |node: NodeId| match simulation.network.node::<SwitchNode>(node) {
-            Some(switch) => switch.core().queued() == 0 && switch.core().next_event_ns().is_none(),
-            None => true,
-        };
-        for (label, Inside { node, time }) in self.packets.vanished(&is_idle) {
+        let nodes = simulation.switches.iter().filter_map(|node| simulation.network.node::<SwitchNode>(*node));
+        let waiting: OrderedSet<u64> = nodes.flat_map(SwitchNode::labels).collect();
+        for (label, Inside { node, time }) in self.packets.vanished(&waiting) {
             if self.violation.is_some() {
                 return;
             }
@@ -139,7 +136,7 @@ impl Checker {
                     let followed = Followed::new(record.time, record.node, (**identity).clone());
                     self.packets.insert(record.label, followed);
                 } else if let Some(packet) = self.packets.get_mut(record.label) {
-                    packet.inside = None;
+                    packet.leave(record.node);
                     packet.on_wire += 1;
                 }
                 let place = self.facts.channel(record).to_owned();
@@ -154,6 +151,10 @@ impl Checker {
                 if let Some(packet) = self.packets.get_mut(record.label) {
                     packet.is_corrupted = true;
                 }
+            }
+            Event::Waits => {
+                let inside = Inside { node: record.node, time: record.time };
+                self.packets.get_mut(record.label).into_iter().for_each(|packet| packet.inside.push(inside));
             }
             Event::Lost(loss) => self.lose(record, *loss),
             Event::Captured(_) | Event::Steps(_) => {}
@@ -181,7 +182,8 @@ impl Checker {
         let is_again = packet.path.contains(&node);
         packet.path.push(node);
         packet.on_wire = packet.on_wire.saturating_sub(1);
-        packet.inside = Some(Inside { node, time: record.time });
+        packet.leave(node);
+        packet.inside.push(Inside { node, time: record.time });
         if is_again && has_loops {
             let what = format!("{} gets a packet that it has had before", self.facts.name(node));
             return self.violate(Property::NoLoop, record.time, what, record.label);
@@ -239,8 +241,12 @@ impl Checker {
             what: format!("a packet is lost at {place}: {}", loss.describe()),
         };
         let Some(packet) = self.packets.get_mut(record.label) else { return };
-        packet.on_wire -= u32::from(is_on_channel);
-        if packet.on_wire == 0 {
+        match is_on_channel {
+            true => packet.on_wire -= 1,
+            false => packet.leave(record.node),
+        }
+        let is_last = packet.on_wire == 0 && packet.inside.iter().all(|it| self.facts.host_nodes.contains(&it.node));
+        if is_last {
             self.note_end(record.label, end);
             self.packets.remove(record.label);
         } else if is_excused(loss) {

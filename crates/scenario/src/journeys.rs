@@ -88,7 +88,7 @@ impl Journeys {
             Event::Corrupted => format!("one of its bits is inverted on {channel}"),
             Event::Lost(loss) => format!("it is lost: {}", loss.describe()),
             Event::Steps(steps) => return steps.iter().map(|step| format!("  {step}")).collect(),
-            Event::Captured(_) | Event::Queue(..) => return Vec::new(),
+            Event::Captured(_) | Event::Queue(..) | Event::Waits => return Vec::new(),
         };
         vec![format!("{time}: {line}")]
     }

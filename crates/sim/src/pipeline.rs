@@ -116,6 +116,11 @@ impl Pipeline {
         &self.counters
     }
 
+    /// The packets in the queues.
+    pub(crate) fn packets(&self) -> impl Iterator<Item = &Packet> {
+        self.servers.iter().flat_map(|server| server.queue.iter().map(|queued| &queued.packet))
+    }
+
     /// A packet arrives.
     pub(crate) fn admit(&mut self, now: Time, packet: Packet, port: usize) -> Admission {
         let index = self.server_of(&packet);

@@ -62,7 +62,9 @@ pub enum Event {
     },
     /// One of its bits was inverted on the channel on which it was just sent.
     Corrupted,
-    /// It has come to its end.
+    /// A copy that a program has made of it has left the switch, or has ended there, and another one waits inside.
+    Waits,
+    /// It has come to its end, and all copies of it that were in the node.
     Lost(Loss),
     /// The queue of a port of a switch that runs a program: packets and bytes.
     Queue(u32, usize, u64),
@@ -91,6 +93,8 @@ pub enum Loss {
     Restart,
     /// A program sent it to the controller. What that makes of it is another packet.
     Controller,
+    /// A program put it into another packet, together with others.
+    Joined,
 }
 
 impl Loss {
@@ -108,6 +112,7 @@ impl Loss {
             Loss::Switch(reason) => reason.describe().to_owned(),
             Loss::NoLink => "the program sent it to a port without a link".to_owned(),
             Loss::Restart => "the switch restarted".to_owned(),
+            Loss::Joined => "the program made it part of another packet".to_owned(),
             Loss::Controller => "the program sent it to the controller".to_owned(),
         }
     }

@@ -21,7 +21,7 @@ use crate::device::{Device, QueuePlace};
 use crate::node::{Arrival, Context, Node};
 use crate::packet::{Packet, Pool};
 use crate::pipeline::{Admission, Pipeline, PipelineCounters};
-use crate::record::{self, Event, Loss};
+use crate::record::{Event, Loss};
 use crate::time::Time;
 use agent::Agent;
 use base::{Bits, OrderedMap};
@@ -30,7 +30,8 @@ use commands::Commands;
 use inside::Inside;
 use ir::DigestId;
 use std::collections::VecDeque;
-use switch::{Departing, Departures, DropReason, Frame, Observer, Output, Switch};
+use std::cell::Cell;
+use switch::{Departing, Departures, DropReason, Fate, Following, Frame, Observer, Output, Switch};
 
 /// What a switch counts beside the core's own counters.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
@@ -52,11 +53,11 @@ const NO_NUMBER: u32 = u32::MAX;
 
 /// Describes what a program does with a packet, step by step.
 pub trait StepTracer: Send {
-    /// Who gets the next steps.
+    /// Who gets the steps of traced packets, and which tags these have.
     fn observer(&mut self) -> &mut dyn Observer;
 
-    /// The steps since the last call, for people.
-    fn take(&mut self) -> Vec<String>;
+    /// The steps since the last call, by the tags of the packets in the order in which they came, for people.
+    fn take(&mut self) -> Vec<(u32, Vec<String>)>;
 }
 
 /// A switch that runs a program.
@@ -83,6 +84,10 @@ pub struct SwitchNode {
     /// When it was woken from outside; [`Time::MAX`] if it was not.
     woken_at: Time,
     sent: Vec<Sent>,
+    /// What became of followed packets in the last call of the core.
+    fates: Vec<Fate>,
+    /// The labels of those of which a copy has left and another one waits.
+    waiting: Vec<u64>,
     /// For the controller.
     digests: Vec<(DigestId, Vec<Bits>)>,
     counters: SwitchCounters,
@@ -93,6 +98,8 @@ pub struct SwitchNode {
 struct Sent {
     number: u32,
     packet: Packet,
+    /// What the core calls it, if packets are followed.
+    tag: u32,
 }
 
 impl SwitchNode {
@@ -128,6 +135,8 @@ impl SwitchNode {
             bursts: takes_bursts.then(Bursts::default),
             woken_at: Time::MAX,
             sent: Vec::new(),
+            fates: Vec::new(),
+            waiting: Vec::new(),
             digests: Vec::new(),
             counters: SwitchCounters::default(),
         })
@@ -179,6 +188,12 @@ impl SwitchNode {
         queues.fold((0, 0), |sum, queue| (sum.0 + queue.depth_packets, sum.1 + queue.depth_bytes))
     }
 
+    /// The labels of the followed packets that are in it.
+    pub fn labels(&self) -> impl Iterator<Item = u64> {
+        let queued = self.pipeline.iter().flat_map(Pipeline::packets);
+        self.inside.labels().chain(queued.map(Packet::label))
+    }
+
     /// What was counted of packets before the core, if there are queues.
     pub fn pipeline(&self) -> Option<&PipelineCounters> {
         self.pipeline.as_ref().map(Pipeline::counters)
@@ -194,8 +209,9 @@ impl SwitchNode {
             self.note_packets_in(context);
         }
         let mut sent = std::mem::take(&mut self.sent);
-        sent.drain(..).for_each(|Sent { number, packet }| self.send_on(context, number, packet));
+        sent.drain(..).for_each(|Sent { number, packet, .. }| self.send_on(context, number, packet));
         self.sent = sent;
+        self.waiting.drain(..).for_each(|label| context.note(label, Event::Waits));
         match &self.agent {
             Some(agent) => agent.send_digests(context, &mut self.digests),
             None => self.digests.clear(),
@@ -224,7 +240,8 @@ impl SwitchNode {
                 continue;
             }
             self.sent[index].packet.set_label(0);
-            if !self.sent.iter().any(|sent| sent.packet.label() == label) {
+            let is_left = self.sent.iter().any(|sent| sent.packet.label() == label) || self.waiting.contains(&label);
+            if !is_left {
                 context.note(label, Event::Lost(Loss::Controller));
             }
         }
@@ -235,8 +252,8 @@ impl SwitchNode {
     /// Has the core work on a packet that had arrived at this time.
     fn process(&mut self, context: &mut Context<'_>, port: usize, packet: Packet, arrived: Time) {
         let label = packet.label();
-        match context.follows() && label != 0 {
-            true => self.process_followed(context, port, packet, arrived),
+        match context.follows() {
+            true => self.work_followed(context, port, packet, arrived),
             false => self.work(context, port, packet, arrived),
         }
         if context.records_queues() {
@@ -260,52 +277,21 @@ impl SwitchNode {
         }
     }
 
-    /// The same with a packet that has a label: it is recorded what becomes of it.
-    fn process_followed(&mut self, context: &mut Context<'_>, port: usize, mut packet: Packet, arrived: Time) {
-        let label = packet.label();
-        let print = self.inside.enter(&mut packet);
-        let (drops, queued_before) = (self.drops(), self.core.queued());
-        let is_traced = record::is_traced(label) && self.tracer.is_some();
-        if is_traced {
-            self.work_traced(context, port, packet, arrived);
-        } else {
-            self.work(context, port, packet, arrived);
-        }
-        self.give_labels();
-        if let Some(tracer) = self.tracer.as_mut().filter(|_| is_traced) {
-            context.note(label, Event::Steps(tracer.take()));
-        }
-        let reason =
-            DropReason::ALL.into_iter().find(|reason| self.core.stats().drops(*reason) > drops[*reason as usize]);
-        if let Some(reason) = reason.filter(|_| !self.has_copies_of(label, queued_before)) {
-            context.note(label, Event::Lost(Loss::Switch(reason)));
-            print.iter().for_each(|print| self.inside.forget(*print, label));
-        }
-    }
-
-    /// Whether something is left of the packet with this label, of which the core has dropped a copy: a copy leaves, or
-    /// is queued besides those of the packets queued before which have not left meanwhile.
-    fn has_copies_of(&self, label: u64, queued_before: usize) -> bool {
-        self.sent.iter().any(|sent| sent.packet.label() == label)
-            || self.core.queued() + self.sent.len() > queued_before
-    }
-
-    fn drops(&self) -> [u64; DropReason::ALL.len()] {
-        DropReason::ALL.map(|reason| self.core.stats().drops(reason))
-    }
-
-    /// Gives the packets that leave their labels back.
-    fn give_labels(&mut self) {
-        for sent in &mut self.sent {
-            let label = self.inside.leave(&mut sent.packet);
-            sent.packet.set_label(label);
-        }
-    }
-
-    fn work_traced(&mut self, context: &mut Context<'_>, port: usize, mut packet: Packet, arrived: Time) {
-        let (now, Some(tracer)) = (context.now(), &mut self.tracer) else { return };
+    /// Has the core work on a packet, and records what becomes of it and of others.
+    fn work_followed(&mut self, context: &mut Context<'_>, port: usize, mut packet: Packet, arrived: Time) {
         let received_ns = arrived.since(self.ingress_latency).ns();
-        self.core.receive(received_ns, self.numbers[port], packet.bytes());
+        let tag = self.inside.enter(packet.label());
+        let is_taken = self.core.receive_tagged(received_ns, self.numbers[port], packet.bytes(), tag);
+        context.end(packet);
+        if !is_taken {
+            self.fates.push(Fate { tag, drop: Some(DropReason::NoBuffer), is_copied: false });
+        }
+        self.run_followed(context);
+    }
+
+    /// Has the core do what is due, and records what becomes of packets.
+    fn run_followed(&mut self, context: &mut Context<'_>) {
+        let (now_ns, tag, first) = (context.now().ns(), Cell::new(0), self.sent.len());
         let mut collector = Collector {
             sent: &mut self.sent,
             counters: &mut self.counters,
@@ -313,9 +299,43 @@ impl SwitchNode {
             pool: context.pool(),
             lent: (0, 0),
             in_place: None,
+            tag: Some(&tag),
         };
-        self.core.run_observed(now.ns(), &mut collector, tracer.observer());
-        context.end(packet);
+        let steps = self.tracer.as_mut().map(|tracer| (tracer.observer(), inside::is_traced as fn(u32) -> bool));
+        let mut following = Following::new(&tag, &mut self.fates, steps);
+        self.core.run_observed(now_ns, &mut collector, &mut following);
+        for (tag, steps) in self.tracer.as_mut().map(|tracer| tracer.take()).into_iter().flatten() {
+            context.note(self.inside.label(tag), Event::Steps(steps));
+        }
+        for sent in &mut self.sent[first..] {
+            sent.packet.set_label(self.inside.label(sent.tag));
+        }
+        let mut fates = std::mem::take(&mut self.fates);
+        fates.drain(..).for_each(|fate| self.settle(context, fate, first));
+        self.fates = fates;
+    }
+
+    /// Records whether anything is left of a packet to which something has happened. What has left from `first` on has
+    /// done so in the same call.
+    fn settle(&mut self, context: &mut Context<'_>, fate: Fate, first: usize) {
+        let (tag, label) = (fate.tag, self.inside.label(fate.tag));
+        if label == 0 {
+            return;
+        }
+        let is_sent = self.sent[first..].iter().any(|sent| sent.tag == tag);
+        let waits = match self.inside.note_copied(tag, fate.is_copied) {
+            true => self.core.holds(tag),
+            false => !is_sent && fate.drop.is_none(),
+        };
+        match (waits, is_sent) {
+            (true, true) => self.waiting.push(label),
+            (true, false) => {}
+            (false, true) => self.inside.leave(tag),
+            (false, false) => {
+                self.inside.leave(tag);
+                context.note(label, Event::Lost(fate.drop.map_or(Loss::Joined, Loss::Switch)));
+            }
+        }
     }
 
     /// Records queues that are longer than they were so far.
@@ -358,12 +378,15 @@ struct Collector<'a> {
     lent: (usize, usize),
     /// The packet in that memory that leaves: its port, its place and its length.
     in_place: Option<(u32, usize, usize)>,
+    /// The tag of the packet that leaves, if packets are followed.
+    tag: Option<&'a Cell<u32>>,
 }
 
 impl Collector<'_> {
     fn copy(&mut self, number: u32, frame: &[u8]) {
         let packet = self.pool.copy_of(frame);
-        self.sent.push(Sent { number, packet });
+        let tag = self.tag.map_or(0, Cell::get);
+        self.sent.push(Sent { number, packet, tag });
     }
 }
 
@@ -434,28 +457,12 @@ impl Node for SwitchNode {
         while let Some((queued, server)) = self.pipeline.as_mut().and_then(|pipeline| pipeline.take(now)) {
             self.process_on(server, context, queued.port, queued.packet, queued.arrived);
         }
-        let (now_ns, passes) = (now.ns(), self.core.stats().passes);
-        let mut collector = Collector {
-            sent: &mut self.sent,
-            counters: &mut self.counters,
-            digests: &mut self.digests,
-            pool: context.pool(),
-            lent: (0, 0),
-            in_place: None,
-        };
-        match &mut self.tracer {
-            Some(tracer) => self.core.run_observed(now_ns, &mut collector, tracer.observer()),
-            None => self.core.run(now_ns, &mut collector),
+        let passes = self.core.stats().passes;
+        match context.follows() {
+            true => self.run_followed(context),
+            false => self.run(context),
         }
         self.charge_passes(0, passes);
-        if context.follows() {
-            self.give_labels();
-            let traced = self.sent.iter().map(|sent| sent.packet.label()).find(|label| record::is_traced(*label));
-            let steps = self.tracer.as_mut().map(|tracer| tracer.take());
-            if let (Some(label), Some(steps)) = (traced, steps) {
-                context.note(label, Event::Steps(steps));
-            }
-        }
         self.send(context);
     }
 
@@ -469,6 +476,21 @@ impl Node for SwitchNode {
 }
 
 impl SwitchNode {
+    /// Has the core do what is due.
+    fn run(&mut self, context: &mut Context<'_>) {
+        let now_ns = context.now().ns();
+        let mut collector = Collector {
+            sent: &mut self.sent,
+            counters: &mut self.counters,
+            digests: &mut self.digests,
+            pool: context.pool(),
+            lent: (0, 0),
+            in_place: None,
+            tag: None,
+        };
+        self.core.run(now_ns, &mut collector);
+    }
+
     /// Has the core work on a packet.
     fn work(&mut self, context: &mut Context<'_>, port: usize, mut packet: Packet, arrived: Time) {
         let now = context.now();
@@ -482,12 +504,13 @@ impl SwitchNode {
             pool: context.pool(),
             lent: (range.start as usize, range.end as usize),
             in_place: None,
+            tag: None,
         };
         let mut frames = [Frame::behind_headroom(memory, headroom, self.numbers[port], received_ns)];
         self.core.forward(now.ns(), &mut frames, &mut collector);
         let in_place = collector.in_place;
         match in_place.filter(|(_, begin, length)| packet.resize_to(*begin, *length)) {
-            Some((number, ..)) => self.sent.push(Sent { number, packet }),
+            Some((number, ..)) => self.sent.push(Sent { number, packet, tag: 0 }),
             None => context.end(packet),
         }
     }

@@ -126,6 +126,8 @@ impl CoalescingBuffers {
                 let room = bytes.len().max(usize::from(gather.bytes_max)).min(PACKET_BYTES_MAX);
                 let Some(mut packet) = pool.take_with_room(bytes, room) else { return false };
                 packet.set_passes(of.passes());
+                // It is made of several packets, and is none of them.
+                packet.set_tag(0);
                 *none = Some(CoalescingBuffer { packet, packets: 1, due_ns });
                 self.open += 1;
                 true

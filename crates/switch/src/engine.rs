@@ -541,6 +541,7 @@ impl Engine {
         while let Some((mut packet, after, arrived_ns)) = self.traffic.take_arrived(execution.now_ns) {
             packet.set_root(PACED_ROOT);
             packet.set_time_ns(arrived_ns);
+            tell_of(&packet, execution);
             match after {
                 After::Ingress => self.roots.inject(packet),
                 After::Session(session) => rules.after_mirror(self, packet, session, execution),
@@ -575,6 +576,7 @@ impl Engine {
     pub fn transmit(&mut self, mut packet: Packet, port: u32, length: usize, execution: &mut Execution<'_>) {
         self.stats.sent += 1;
         self.traffic.sent(port, length as u32);
+        tell_of(&packet, execution);
         tell(execution, || Decision::Transmitted { port, bytes: length as u32 });
         if self.roots.defers() {
             packet.cut(length as u32);
@@ -624,6 +626,7 @@ impl Engine {
         parent: &Packet,
         execution: &mut Execution<'_>,
     ) -> Option<Packet> {
+        tell_of(parent, execution);
         if parent.passes() >= PASSES_MAX {
             self.count_drop(DropReason::PassLimit, execution);
             return None;
@@ -653,6 +656,7 @@ impl Engine {
 
     /// A copy of a packet with headers and metadata.
     pub fn copy(&mut self, packet: &Packet, execution: &mut Execution<'_>) -> Option<Packet> {
+        tell_of(packet, execution);
         let mut copy = self.take_copy(packet.root(), |pool| pool.copy(packet), execution)?;
         self.pipeline.copy_context(packet, &mut copy);
         Some(copy)
@@ -687,6 +691,7 @@ impl Engine {
         take: impl FnOnce(&mut Pool) -> Option<Packet>,
         execution: &mut Execution<'_>,
     ) -> Option<Packet> {
+        tell_copied(execution);
         if !self.charge(root) {
             self.count_drop(DropReason::CopyLimit, execution);
             return None;
@@ -717,13 +722,17 @@ impl Engine {
         }
     }
 
+    /// Counts a copy that was not made.
     pub fn count_drop(&mut self, reason: DropReason, execution: &mut Execution<'_>) {
+        tell_copied(execution);
         self.stats.count_drop(reason);
         tell(execution, || Decision::Dropped(reason));
     }
 
     pub fn end(&mut self, packet: Packet, reason: DropReason, execution: &mut Execution<'_>) {
-        self.count_drop(reason, execution);
+        tell_of(&packet, execution);
+        self.stats.count_drop(reason);
+        tell(execution, || Decision::Dropped(reason));
         self.pool.give(packet);
     }
 
@@ -762,6 +771,20 @@ impl<'a> Neighbours<'a> {
         let these = self.done.min(end)..end;
         self.done = end + 1;
         (&self.frames[these.clone()], &self.verdicts[these])
+    }
+}
+
+/// Tells the observer, if there is one, to which packet something happens.
+pub(crate) fn tell_of(packet: &Packet, execution: &mut Execution<'_>) {
+    if let Some(observer) = &mut execution.observer {
+        observer.packet(packet.tag());
+    }
+}
+
+/// Tells the observer, if there is one, that the packet becomes several.
+pub(crate) fn tell_copied(execution: &mut Execution<'_>) {
+    if let Some(observer) = &mut execution.observer {
+        observer.copied();
     }
 }
 

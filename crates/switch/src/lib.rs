@@ -21,6 +21,7 @@
 //! * `shards`: cores of the same switch for further workers; `guard`, `words`: registers that they share.
 //! * `shared_tables`, [`command_queue`]: how other threads reach a switch while it runs: its tables directly, all else
 //!   through the one that runs it.
+//! * `following`: what becomes of packets that somebody follows.
 //! * [`tap`]: copies of packets as they arrive, for those who look into a switch that runs.
 //! * [`workers`]: how many threads run a switch; [`timers`]: ports where packets arrive by themselves.
 //! * `added`, [`entry_timers`]: entries that packets add to tables, and when entries expire.
@@ -36,6 +37,7 @@ mod engine;
 pub mod entry_timers;
 pub mod externs;
 mod fast_path;
+mod following;
 mod frame;
 mod guard;
 mod interpreted;
@@ -69,6 +71,7 @@ pub mod workers;
 pub use burst::Burst;
 pub use command_queue::{Closed, CommandQueue, IdleOwner, Job};
 pub use cpu_port::CpuPort;
+pub use following::{Fate, Following};
 pub use frame::Frame;
 pub use meter::MeterConfig;
 pub use output::{Decision, Departing, Departures, Observer, Output};

@@ -113,6 +113,12 @@ pub trait Observer: interp::Tracer {
     /// The architecture decided.
     fn decision(&mut self, decision: Decision);
 
+    /// What follows happens to a packet with this tag ([`crate::Switch::receive_tagged`]).
+    fn packet(&mut self, _tag: u32) {}
+
+    /// Copies are made of that packet, or would have been if there were room.
+    fn copied(&mut self) {}
+
     /// A run of the core has ended, at this time, with these tables.
     fn finish(&mut self, _tables: &TableSet, _now_ns: u64) {}
 }

@@ -91,6 +91,7 @@ impl Packet {
     pub fn inherit(&mut self, parent: &Packet) {
         self.clear_intrinsics();
         self.set_passes(parent.passes() + 1);
+        self.set_tag(parent.tag());
         self.set_time_ns(parent.time_ns());
         self.set_root(parent.root());
     }
@@ -226,7 +227,19 @@ impl Packet {
 
     /// Sets it.
     pub fn set_passes(&mut self, passes: u32) {
-        self.header_mut().core[0] = u64::from(passes);
+        let word = &mut self.header_mut().core[0];
+        *word = *word & !u64::from(u32::MAX) | u64::from(passes);
+    }
+
+    /// What who follows packets calls it ([`crate::Switch::receive_tagged`]); anything if nobody follows them.
+    pub fn tag(&self) -> u32 {
+        (self.header().core[0] >> 32) as u32
+    }
+
+    /// Sets it.
+    pub fn set_tag(&mut self, tag: u32) {
+        let word = &mut self.header_mut().core[0];
+        *word = u64::from(tag) << 32 | *word & u64::from(u32::MAX);
     }
 
     /// When it was received, or when a queue with a rate let it go.

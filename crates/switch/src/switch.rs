@@ -233,6 +233,21 @@ impl Switch {
         self.take_in(now_ns, port, frames)
     }
 
+    /// Takes a packet in that an [`Observer`] of the next run knows by this tag, which all that becomes of the packet
+    /// inherits. The tags of all packets mean something only if all are received in this way. False if the packet was
+    /// dropped since there was no room for it.
+    pub fn receive_tagged(&mut self, now_ns: u64, port: u32, frame: &[u8], tag: u32) -> bool {
+        let before = self.received.len();
+        self.receive(now_ns, port, frame);
+        self.received[before..].iter_mut().for_each(|packet| packet.set_tag(tag));
+        self.received.len() > before
+    }
+
+    /// Whether a packet with this tag waits in a queue. What a coalescing buffer has gathered has no tag any more.
+    pub fn holds(&self, tag: u32) -> bool {
+        self.engine.traffic.packets().any(|packet| packet.tag() == tag)
+    }
+
     fn take_in(&mut self, now_ns: u64, port: u32, frames: &[&[u8]]) -> bool {
         self.engine.receive(Reception { port, time_ns: now_ns }, frames, &mut self.received);
         self.received.len() >= BURST_PACKETS_MAX || self.observer.is_some()

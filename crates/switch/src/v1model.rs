@@ -9,7 +9,7 @@
 //! out in order of arrival. What leaves the queues goes through egress, checksum computation and deparser.
 
 use crate::coalescing::CoalescingBuffer;
-use crate::engine::{Engine, Observability, Rules, tell};
+use crate::engine::{Engine, Observability, Rules, tell, tell_copied, tell_of};
 use crate::output::Decision;
 use crate::packet::{Originals, Packet};
 use crate::pipeline::{Execution, Step};
@@ -125,6 +125,7 @@ impl Rules for V1Model {
         packet.set_intrinsic(Slot::DeqTimedelta, waited_us & u64::from(u32::MAX));
         packet.set_intrinsic(Slot::DeqQdepth, depth_packets as u64);
         let rid = packet.intrinsic(Slot::EgressRid);
+        tell_of(&packet, execution);
         tell(execution, || Decision::EgressStarts { port, rid, kind: self.kind(&packet) });
         packet
     }
@@ -533,6 +534,7 @@ fn finish_replica(engine: &mut Engine, replica: Packet, execution: &mut Executio
 fn egress_request(engine: &mut Engine, slot: u32, packet: &mut Packet, execution: &mut Execution<'_>) {
     let request = packet.intrinsic(slot);
     packet.set_intrinsic(slot, 0);
+    tell_of(packet, execution);
     if slot == Slot::CloneEgressSession as u32 {
         let list = field_list(packet.intrinsic(Slot::CloneList), 1);
         clone_egress(engine, packet, (request - 1) as u32, list, execution);
@@ -667,6 +669,8 @@ fn gather(engine: &mut Engine, packet: Packet, length: usize, request: Gather, e
         return;
     }
     let packets = engine.buffers.packets_in(request.buffer);
+    tell_of(&packet, execution);
+    tell_copied(execution);
     tell(execution, || Decision::Gathered { buffer: request.buffer, packets });
     if engine.buffers.is_full(request, 1) || engine.buffers.is_due(request.buffer, execution.now_ns) {
         let_go(engine, request.buffer, &packet, execution);
@@ -728,6 +732,7 @@ fn scatter(
         engine.end_all(packet, Some(original), DropReason::CopyLimit, execution);
         return;
     }
+    tell_copied(execution);
     tell(execution, || Decision::Scattered { records: request.records });
     for record in records(bytes) {
         let Some(mut part) = engine.pool.take(record) else {

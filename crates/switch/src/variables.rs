@@ -1,7 +1,7 @@
 //! The intrinsic variables that the core sets, whatever the architecture: which slots they have follows from the
 //! sources in its description.
 
-use crate::engine::{Engine, tell};
+use crate::engine::{Engine, tell, tell_of};
 use crate::output::Decision;
 use crate::packet::{Originals, Packet};
 use crate::pipeline::{Execution, Step};
@@ -46,6 +46,7 @@ impl Variables {
     ) {
         self.leave_queue(packet, port, execution.now_ns);
         let rid = self.replica.map_or(0, |slot| packet.intrinsic(slot));
+        tell_of(packet, execution);
         tell(execution, || Decision::EgressStarts { port, rid, kind: kind(packet) });
     }
 
@@ -94,6 +95,7 @@ impl Engine {
     ) {
         for packet in burst {
             let port = self.variables.ingress_port.map_or(0, |slot| packet.intrinsic(slot) as u32);
+            tell_of(packet, execution);
             tell(execution, || Decision::IngressStarts { port, bytes: packet.length(), kind: kind(packet) });
         }
     }

@@ -1,6 +1,6 @@
 //! What is known of the packets in flight.
 
-use base::OrderedMap;
+use base::{OrderedMap, OrderedSet};
 use sim::network::NodeId;
 use sim::record::Loss;
 use sim::time::Time;
@@ -21,8 +21,8 @@ pub(super) struct Followed {
     pub(super) is_corrupted: bool,
     /// Copies of it on channels.
     pub(super) on_wire: u32,
-    /// Where it is, unless on a channel.
-    pub(super) inside: Option<Inside>,
+    /// Where copies of it are that are not on channels.
+    pub(super) inside: Vec<Inside>,
     /// The first loss of a copy, while others were in flight, that the scenario explains: which of the copies was to
     /// reach the destination is not known, so it explains the loss of the packet.
     pub(super) explained: Option<End>,
@@ -52,7 +52,20 @@ pub(super) struct Inside {
 
 impl Followed {
     pub(super) fn new(sent: Time, node: NodeId, identity: Identity) -> Followed {
-        Followed { identity, sent, path: vec![node], is_corrupted: false, on_wire: 1, inside: None, explained: None }
+        Followed {
+            identity,
+            sent,
+            path: vec![node],
+            is_corrupted: false,
+            on_wire: 1,
+            inside: Vec::new(),
+            explained: None,
+        }
+    }
+
+    /// No copy of it is at a node any more.
+    pub(super) fn leave(&mut self, node: NodeId) {
+        self.inside.retain(|inside| inside.node != node);
     }
 }
 
@@ -77,12 +90,14 @@ impl Packets {
         self.0.remove(&label);
     }
 
-    /// The packets at nodes without any queued packet, those that have been there longest first.
-    pub(super) fn vanished(&self, is_idle: &dyn Fn(NodeId) -> bool) -> Vec<(u64, Inside)> {
-        let inside = self.0.iter().filter(|(_, packet)| !packet.is_corrupted);
-        let inside = inside.filter_map(|(label, packet)| packet.inside.map(|inside| (*label, inside)));
-        let mut all: Vec<(u64, Inside)> = inside.filter(|(_, inside)| is_idle(inside.node)).collect();
-        all.sort_by_key(|(label, inside)| (inside.time, *label));
-        all
+    /// The packets of which all copies have arrived at nodes and are not among those that wait there, with the node
+    /// where the first of them came; those first that have been there longest.
+    pub(super) fn vanished(&self, waiting: &OrderedSet<u64>) -> Vec<(u64, Inside)> {
+        let all = self.0.iter().filter(|(_, packet)| !packet.is_corrupted && packet.on_wire == 0);
+        let vanished = all.filter(|(label, _)| !waiting.contains(label));
+        let mut vanished: Vec<(u64, Inside)> =
+            vanished.filter_map(|(label, packet)| packet.inside.first().map(|inside| (*label, *inside))).collect();
+        vanished.sort_by_key(|(label, inside)| (inside.time, *label));
+        vanished
     }
 }

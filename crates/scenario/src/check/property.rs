@@ -94,7 +94,10 @@ impl fmt::Display for Property {
 
 /// Whether a loss is one that the scenario explains.
 pub(super) fn is_excused(loss: Loss) -> bool {
-    matches!(loss, Loss::Channel(_) | Loss::Restart | Loss::Controller | Loss::Switch(DropReason::QueueFull))
+    matches!(
+        loss,
+        Loss::Channel(_) | Loss::Restart | Loss::Controller | Loss::Joined | Loss::Switch(DropReason::QueueFull)
+    )
 }
 
 /// Whether a loss may be due to a failure to which the network has not adapted.
@@ -103,6 +106,7 @@ pub(super) fn is_of_failures(loss: Loss) -> bool {
         loss,
         Loss::Channel(ChannelDrop::Queue | ChannelDrop::Mtu | ChannelDrop::Loss)
             | Loss::Controller
+            | Loss::Joined
             | Loss::Switch(DropReason::QueueFull)
     )
 }

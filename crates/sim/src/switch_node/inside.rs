@@ -1,106 +1,101 @@
-//! Which labels the packets have that are inside a switch core, which knows no labels.
+//! Which labels the packets have that are inside a switch core, which knows tags only.
 //!
-//! What enters: packets that go in. What leaves: the labels of packets that come out, by their fingerprints. Of packets
-//! with equal bytes the first that went in is taken for the first that comes out.
+//! What enters: labels of packets that go in. What leaves: tags for the core, and the labels that belong to them.
 
-use crate::packet::Packet;
-use crate::wire::flow::fingerprint;
 use base::OrderedMap;
-use std::collections::VecDeque;
 
-/// Packets that are remembered: more than a switch's queues hold. What a program drops stays until others replace it.
+/// Packets that are remembered: more than a switch's queues hold.
 const PACKETS_MAX: usize = 1 << 18;
+
+/// The tag of packets without labels.
+const UNKNOWN: u32 = 1;
+
+/// What the tags of traced packets have beside.
+const TRACED: u32 = 1 << 31;
+
+/// Whether the packet with this tag is traced.
+pub(super) fn is_traced(tag: u32) -> bool {
+    tag & TRACED != 0
+}
 
 /// The packets inside.
 #[derive(Debug, Default)]
 pub(super) struct Inside {
-    packets: OrderedMap<u64, Same>,
-    /// Fingerprints, in the order in which they came.
-    order: VecDeque<u64>,
+    packets: OrderedMap<u32, Tagged>,
+    /// The number of the packet that came last.
+    last: u32,
 }
 
-/// Packets with the same fingerprint.
-#[derive(Debug, Default)]
-struct Same {
-    labels: VecDeque<u64>,
-    /// The label that came out last, for further copies.
-    last: u64,
-    /// How often the fingerprint is in the order.
-    count: u32,
+/// A packet with its copies.
+#[derive(Debug)]
+struct Tagged {
+    label: u64,
+    /// Whether there may be copies.
+    is_copied: bool,
 }
 
 impl Inside {
-    /// Notes a packet that goes in.
-    pub(super) fn enter(&mut self, packet: &mut Packet) -> Option<u64> {
-        let print = fingerprint(packet.bytes())?;
-        let same = self.packets.entry(print).or_default();
-        same.labels.push_back(packet.label());
-        same.count += 1;
-        self.order.push_back(print);
-        if self.order.len() > PACKETS_MAX
-            && let Some(oldest) = self.order.pop_front()
-            && let Some(same) = self.packets.get_mut(&oldest)
-        {
-            same.count -= 1;
-            same.labels.truncate(same.count as usize);
-            if same.count == 0 {
-                self.packets.remove(&oldest);
-            }
+    /// Notes a packet that goes in; returns its tag.
+    pub(super) fn enter(&mut self, label: u64) -> u32 {
+        if label == 0 {
+            return UNKNOWN;
         }
-        Some(print)
+        self.last = (self.last + 1) & !TRACED;
+        self.last = self.last.max(UNKNOWN + 1);
+        let tag = self.last | if crate::record::is_traced(label) { TRACED } else { 0 };
+        self.packets.insert(tag, Tagged { label, is_copied: false });
+        if self.packets.len() > PACKETS_MAX {
+            self.packets.pop_first();
+        }
+        tag
     }
 
-    /// The label of a packet that comes out; the one that it has if it is not known.
-    pub(super) fn leave(&mut self, packet: &mut Packet) -> u64 {
-        let same = fingerprint(packet.bytes()).and_then(|print| self.packets.get_mut(&print));
-        same.map_or(packet.label(), |same| {
-            same.last = same.labels.pop_front().unwrap_or(same.last);
-            same.last
+    /// The label that belongs to a tag; 0 for packets without one.
+    pub(super) fn label(&self, tag: u32) -> u64 {
+        self.packets.get(&tag).map_or(0, |tagged| tagged.label)
+    }
+
+    /// Whether there may be several packets with this tag, as there may from now on if `is_copied`.
+    pub(super) fn note_copied(&mut self, tag: u32, is_copied: bool) -> bool {
+        self.packets.get_mut(&tag).is_some_and(|tagged| {
+            tagged.is_copied |= is_copied;
+            tagged.is_copied
         })
     }
 
-    /// Forgets a packet that was dropped.
-    pub(super) fn forget(&mut self, print: u64, label: u64) {
-        if let Some(same) = self.packets.get_mut(&print) {
-            same.labels.retain(|it| *it != label);
-        }
+    /// Forgets a packet of which nothing is left inside.
+    pub(super) fn leave(&mut self, tag: u32) {
+        self.packets.remove(&tag);
     }
 
-    /// Forgets all; returns the labels of those that have not come out.
+    /// The labels of all packets inside.
+    pub(super) fn labels(&self) -> impl Iterator<Item = u64> {
+        self.packets.values().map(|tagged| tagged.label)
+    }
+
+    /// Forgets all; returns their labels.
     pub(super) fn clear(&mut self) -> Vec<u64> {
-        self.order.clear();
-        std::mem::take(&mut self.packets).into_values().flat_map(|same| same.labels).collect()
+        std::mem::take(&mut self.packets).into_values().map(|tagged| tagged.label).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::Pool;
-
-    fn packet(pool: &mut Pool, label: u64, payload: u8) -> Packet {
-        let mut frame = vec![0; 14 + 20 + 16];
-        frame[12..16].copy_from_slice(&[8, 0, 0x45, 0]);
-        frame[16..18].copy_from_slice(&36u16.to_be_bytes());
-        (frame[23], frame[49]) = (17, payload);
-        let mut packet = pool.copy_of(&frame);
-        packet.set_label(label);
-        packet
-    }
 
     #[test]
-    fn packets_come_out_with_the_labels_with_which_they_went_in() {
-        let (mut pool, mut inside) = (Pool::default(), Inside::default());
-        let mut packets: Vec<Packet> =
-            [(7, 1), (8, 2), (9, 1)].iter().map(|&(label, payload)| packet(&mut pool, label, payload)).collect();
-        let prints: Vec<u64> = packets.iter_mut().map(|it| inside.enter(it).unwrap()).collect();
-        assert_eq!(prints[0], prints[2]);
-        let mut leave = |payload| inside.leave(&mut packet(&mut pool, 0, payload));
-        assert_eq!([leave(2), leave(1), leave(1), leave(1), leave(3)], [8, 7, 9, 9, 0]);
-        let mut more = packet(&mut pool, 10, 2);
-        let print = inside.enter(&mut more).unwrap();
-        inside.enter(&mut packet(&mut pool, 11, 3));
-        inside.forget(print, 10);
-        assert_eq!(inside.clear(), [11]);
+    fn tags_stand_for_labels() {
+        let mut inside = Inside::default();
+        let traced = 9 | 1 << 63;
+        let tags = [7, traced, 7, 0].map(|label| inside.enter(label));
+        assert_eq!(tags.map(|tag| inside.label(tag)), [7, traced, 7, 0]);
+        assert_eq!(tags.map(is_traced), [false, true, false, false]);
+        assert!(tags[0] != tags[2] && !tags.contains(&0));
+        assert_eq!([false, true, false].map(|now| inside.note_copied(tags[0], now)), [false, true, true]);
+        assert!(!inside.note_copied(tags[3], true));
+        inside.leave(tags[1]);
+        assert_eq!(inside.labels().collect::<Vec<_>>(), [7, 7]);
+        assert_eq!(inside.clear(), [7, 7]);
+        assert_eq!(inside.label(tags[0]), 0);
     }
 }

@@ -226,7 +226,12 @@ impl<P> InternalPorts<P> {
         self.lines[port as usize].is_some()
     }
 
-    /// Packets that wait or are on their way.
+    /// The packets that wait or are on their way.
+    pub fn all(&self) -> impl Iterator<Item = &P> {
+        self.lines.iter().flatten().flat_map(|line| line.packets.iter().map(|passing| &passing.packet))
+    }
+
+    /// How many these are.
     pub fn packets(&self) -> usize {
         self.lines.iter().flatten().map(|line| line.packets.len()).sum()
     }

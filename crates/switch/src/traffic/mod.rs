@@ -194,6 +194,14 @@ impl<P> TrafficManager<P> {
         self.ready.len() + self.all_ports().map(|(_, port)| port.waiting).sum::<usize>() + internal
     }
 
+    /// The packets in all queues, and on internal ports.
+    pub fn packets(&self) -> impl Iterator<Item = &P> {
+        let of_ports = self.all_ports().filter(|(_, port)| port.waiting > 0);
+        let waiting = of_ports.flat_map(|(_, port)| port.queues.iter().flat_map(Queue::packets));
+        let internal = self.internal.iter().flat_map(|internal| internal.all());
+        self.ready.iter().map(|ready| &ready.packet).chain(waiting).chain(internal)
+    }
+
     /// Bytes of packets that wait for a rate.
     pub fn buffered_bytes(&self) -> u64 {
         self.buffered_bytes

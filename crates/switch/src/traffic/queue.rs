@@ -47,6 +47,11 @@ impl<P> Queue<P> {
         }
     }
 
+    /// The packets that wait for a rate.
+    pub fn packets(&self) -> impl Iterator<Item = &P> {
+        self.packets.iter().map(|waiting| &waiting.packet)
+    }
+
     pub fn settings(&self) -> QueueSettings {
         self.settings
     }
