@@ -12,11 +12,12 @@
 
 #![allow(clippy::print_stdout, reason = "the figures of a run, shown with --nocapture")]
 
+use base::Rng;
 use sim::arrivals::{Arrivals, Sizes};
 use sim::channel::{ChannelConfig, ChannelCounters, ChannelDrop};
 use sim::generator::{Sink, Source};
 use sim::statistics::Estimate;
-use sim::{Network, NetworkBuilder, Time};
+use sim::{Context, Network, NetworkBuilder, Node, Packet, Time};
 
 /// The mean time of a frame on the line.
 const SERVICE: Time = Time::from_us(32);
@@ -175,6 +176,121 @@ fn a_d_d_1_queue() {
     assert!((above.loss.mean - 0.2).abs() < 1e-3 && (above.utilisation.mean - 1.0).abs() < 1e-3);
     // Whoever gets in finds nine or ten in front, and the rest of a packet on the line.
     assert!((above.queue_packets.mean - 9.6).abs() < 0.5, "{:?}", above.queue_packets);
+}
+
+/// Sends frames at given times, and notes how long each waits.
+struct Probe {
+    /// Times in their order, and bytes; 0 bytes for none, where it only looks how long one would wait.
+    frames: Vec<(Time, usize)>,
+    waits: Vec<Time>,
+}
+
+impl Node for Probe {
+    fn receive(&mut self, context: &mut Context<'_>, _port: usize, packet: Packet) {
+        context.end(packet);
+    }
+
+    fn timer(&mut self, context: &mut Context<'_>) {
+        let (now, bytes) = self.frames[self.waits.len()];
+        self.waits.push(context.transmitter(0).free_at().since(now));
+        if bytes > 0 {
+            let packet = context.pool().zeroed(bytes);
+            context.send(0, packet);
+        }
+    }
+
+    fn next_timer(&self) -> Time {
+        self.frames.get(self.waits.len()).map_or(Time::MAX, |(time, _)| *time)
+    }
+}
+
+/// How long each of these frames waits before the line, in mean service times.
+fn waits(frames: Vec<(Time, usize)>) -> Vec<f64> {
+    let mut builder = NetworkBuilder::default();
+    let (probe, sink) = (builder.add("probe"), builder.add("sink"));
+    let config = ChannelConfig { bits_per_s: 100_000_000, overhead_bytes: 0, ..ChannelConfig::default() };
+    builder.link(probe, sink, [config.clone(), config]);
+    builder.place(probe, Box::new(Probe { frames, waits: Vec::new() }));
+    builder.place(sink, Box::<Sink>::default());
+    let mut network = builder.build(1, 1);
+    network.run_until(Time::from_s(1_000));
+    let probe: &Probe = network.node(sim::network::NodeId(0)).expect("the probe is the first node");
+    assert_eq!(probe.waits.len(), probe.frames.len());
+    probe.waits.iter().map(|wait| wait.ps() as f64 / SERVICE.ps() as f64).collect()
+}
+
+/// Whether as many of these waits as in theory are longer than each of these times.
+#[track_caller]
+fn check_distribution(name: &str, waits: &[f64], times: &[f64], theory: impl Fn(f64) -> f64) {
+    for &time in times {
+        let part = waits.iter().filter(|wait| **wait > time).count() as f64 / waits.len() as f64;
+        let expected = theory(time);
+        println!("{name}: {part:.4} wait longer than {time} service times, {expected:.4} in theory");
+        assert!((part - expected).abs() < 0.01, "{name}: {part} wait longer than {time}, not {expected}");
+    }
+}
+
+/// The distribution of waiting times, not only their mean.
+#[test]
+fn waiting_times_are_distributed_as_in_theory() {
+    const LOAD: f64 = 0.7;
+    let frames = |sizes: Sizes| {
+        let (mut rng, mut arrivals, mut now) = (Rng::new(3), poisson(LOAD), Time::ZERO);
+        let frame = |number| {
+            now += arrivals.next(&mut rng);
+            (now, sizes.next(number, &mut rng))
+        };
+        (0..300_000).map(frame).collect::<Vec<_>>()
+    };
+    let times = [0.0, 0.5, 1.0, 2.5, 5.0, 10.0];
+    let exponential = waits(frames(Sizes::Exponential { least: 1, mean: MEAN_BYTES as f64 }));
+    check_distribution("M/M/1", &exponential, &times, |time| LOAD * (-(1.0 - LOAD) * time).exp());
+    // Erlang and Crommelin.
+    let crommelin = |time: f64| {
+        let term = |k: i32| {
+            let x = LOAD * (f64::from(k) - time);
+            (1..=k).fold((-x).exp(), |term, factor| term * x / f64::from(factor))
+        };
+        1.0 - (1.0 - LOAD) * (0..=time as i32).map(term).sum::<f64>()
+    };
+    check_distribution("M/D/1", &waits(frames(Sizes::Fixed(MEAN_BYTES))), &times, crommelin);
+}
+
+/// Sources with constant intervals and random phases share a line: what waits there is distributed as Roberts and
+/// Virtamo have it (The superposition of periodic cell arrival streams in an ATM multiplexer, 1991).
+#[test]
+fn constant_sources_on_one_line_wait_for_each_other() {
+    const SOURCES: u32 = 20;
+    const INTERVAL: f64 = 25.0;
+    let interval = SERVICE.times(INTERVAL as u64);
+    let mut rng = Rng::new(5);
+    let mut frames = Vec::new();
+    // New phases again and again: two intervals and a pause. In the second interval the line is as it stays.
+    for round in 0..20_000 {
+        let start = interval.times(4 * round);
+        let phase = |rng: &mut Rng| Time::from_ps(rng.below(interval.ps()));
+        let begin = frames.len();
+        for _ in 0..SOURCES {
+            let first = start + phase(&mut rng);
+            frames.extend([(first, MEAN_BYTES), (first + interval, MEAN_BYTES)]);
+        }
+        frames.push((start + interval + phase(&mut rng), 0));
+        frames[begin..].sort_unstable();
+    }
+    let is_look: Vec<bool> = frames.iter().map(|(_, bytes)| *bytes == 0).collect();
+    let looks: Vec<f64> = waits(frames).into_iter().zip(is_look).filter(|it| it.1).map(|it| it.0).collect();
+    let theory = |time: f64| {
+        let sources = f64::from(SOURCES);
+        let binomial = |n: u32| (1..=n).fold(1.0, |it, k| it * f64::from(SOURCES - k + 1) / f64::from(k));
+        let term = |n: u32| {
+            let part = (f64::from(n) - time) / INTERVAL;
+            let others = (1.0 - part).powi((SOURCES - n) as i32);
+            let rest = (INTERVAL - sources + time) / (INTERVAL - f64::from(n) + time);
+            binomial(n) * part.powi(n as i32) * others * rest
+        };
+        (time as u32 + 1..=SOURCES).map(term).sum()
+    };
+    check_distribution("n*D/D/1", &looks, &[0.0, 0.5, 1.0, 2.0, 3.0, 5.0], theory);
 }
 
 /// The formula for losses, where it can be solved by hand: without a queue, M/D/1/1 is Erlang's loss formula; with an
