@@ -21,6 +21,7 @@ use packets::{End, Followed, Inside, Packets};
 use property::{Depth, is_excused, is_of_failures};
 use reach::Reach;
 use sim::channel::ChannelDrop;
+use sim::network::NodeId;
 use sim::record::{Event, Loss, Record, Recording, origin};
 use sim::switch_node::SwitchNode;
 use sim::time::Time;
@@ -111,13 +112,14 @@ impl Checker {
         self.properties.contains(&property)
     }
 
-    fn violate(&mut self, property: Property, time: Time, what: String, label: u64) {
-        let packet = self.packets.get(label).map(|it| self.describe(it)).unwrap_or_default();
+    fn violate(&mut self, property: Property, time: Time, what: String, (label, node): (u64, NodeId)) {
+        let packet = self.packets.get(label).map(|it| self.describe(it, node)).unwrap_or_default();
         self.violation = Some(Violation { property, time, what, packet });
     }
 
-    fn describe(&self, packet: &Followed) -> Vec<String> {
-        let path: Vec<&str> = packet.path.iter().map(|node| self.facts.name(*node)).collect();
+    fn describe(&self, packet: &Followed, node: NodeId) -> Vec<String> {
+        let path = packet.path(node);
+        let path: Vec<&str> = path.iter().map(|node| self.facts.name(*node)).collect();
         vec![
             format!("{}, {} bytes of payload", packet.identity.flow, packet.identity.payload_bytes),
             format!("sent by {} at {}", path.first().unwrap_or(&""), packet.sent),
@@ -172,23 +174,22 @@ impl Checker {
         });
         if let Some(depth) = bounds.into_iter().find(exceeds) {
             let what = format!("{packets} packets with {bytes} bytes are queued for {place}");
-            self.violate(Property::QueueBelow(depth), record.time, what, record.label);
+            self.violate(Property::QueueBelow(depth), record.time, what, (record.label, record.node));
         }
     }
 
     fn arrive(&mut self, record: &Record, identity: Option<&sim::wire::flow::Identity>) {
         let (has_loops, node) = (self.has(Property::NoLoop), record.node);
         let Some(packet) = self.packets.get_mut(record.label) else { return };
-        let is_again = packet.path.contains(&node);
-        packet.path.push(node);
+        let is_again = packet.come(node, self.facts.senders.get(&(node, record.port)).copied());
         packet.on_wire = packet.on_wire.saturating_sub(1);
         packet.leave(node);
         packet.inside.push(Inside { node, time: record.time });
         if is_again && has_loops {
             let what = format!("{} gets a packet that it has had before", self.facts.name(node));
-            return self.violate(Property::NoLoop, record.time, what, record.label);
+            return self.violate(Property::NoLoop, record.time, what, (record.label, record.node));
         }
-        if packet.path.len() > packets::PATH_NODES_MAX {
+        if packet.visits() > packets::VISITS_MAX {
             self.packets.remove(record.label);
         } else if self.facts.hosts.get(&packet.identity.flow.destination) == Some(&node) {
             self.deliver(record, identity);
@@ -212,7 +213,7 @@ impl Checker {
             };
             if let Some(wrong) = wrong {
                 let what = format!("a packet that arrives at {host} {wrong}, and no link inverted a bit");
-                return self.violate(Property::BytesIntact, record.time, what, record.label);
+                return self.violate(Property::BytesIntact, record.time, what, (record.label, record.node));
             }
         }
         if packet.is_corrupted {
@@ -224,7 +225,7 @@ impl Checker {
         *last = record.label.max(*last);
         if is_late && self.has(Property::InOrder) {
             let what = format!("a packet arrives at {host} after one of its flow that was sent later");
-            self.violate(Property::InOrder, record.time, what, record.label);
+            self.violate(Property::InOrder, record.time, what, (record.label, record.node));
         }
     }
 
@@ -264,7 +265,7 @@ impl Checker {
             return;
         }
         if self.has(Property::NoUnexplainedLoss) && !end.loss.is_some_and(is_excused) {
-            return self.violate(Property::NoUnexplainedLoss, end.time, end.what, label);
+            return self.violate(Property::NoUnexplainedLoss, end.time, end.what, (label, end.node));
         }
         if end.loss.is_none_or(is_of_failures) && !end.failed_later {
             self.check_convergence(label, end);
@@ -274,8 +275,8 @@ impl Checker {
     /// Whether a packet had a path to its destination when it was sent and when it was lost.
     fn had_path(&mut self, label: u64, end: &End) -> bool {
         let Some(packet) = self.packets.get(label) else { return true };
-        let ends = packet.path.first().zip(self.facts.hosts.get(&packet.identity.flow.destination));
-        ends.is_none_or(|(from, to)| self.reach.had_path((*from, packet.sent), (end.node, end.time), *to))
+        let to = self.facts.hosts.get(&packet.identity.flow.destination);
+        to.is_none_or(|to| self.reach.had_path((packet.sender(), packet.sent), (end.node, end.time), *to))
     }
 
     /// Checks a loss that may be due to a failure: links have not changed for the limit before it was sent.
@@ -293,7 +294,7 @@ impl Checker {
         {
             let after = sent.since(change);
             let what = format!("{}; it was sent {after} after links changed last, at {change}", end.what);
-            self.violate(Property::ConvergesWithin(limit), end.time, what, label);
+            self.violate(Property::ConvergesWithin(limit), end.time, what, (label, end.node));
         }
     }
 }

@@ -88,3 +88,25 @@ impl Observer for Following<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_happens_belongs_to_the_packet_that_was_named_last() {
+        let (current, mut fates) = (Cell::new(0), Vec::new());
+        let mut following = Following::new(&current, &mut fates, None);
+        following.packet(7);
+        following.packet(8);
+        following.decision(Decision::Dropped(DropReason::Egress));
+        following.packet(7);
+        following.copied();
+        // What is made of several packets has no tag: it is worked on because of the last one.
+        following.packet(0);
+        assert_eq!(current.get(), 0);
+        following.decision(Decision::Dropped(DropReason::QueueFull));
+        let fate = |tag, drop, is_copied| Fate { tag, drop: Some(drop), is_copied };
+        assert_eq!(fates, [fate(7, DropReason::QueueFull, true), fate(8, DropReason::Egress, false)]);
+    }
+}

@@ -221,6 +221,7 @@ fn shrink(
             *case = shorter;
         }
     };
+    let unshortened = case.until;
     shorten(session, &mut case, &mut violation, &mut fails);
     let base = case.clone();
     let all = faults.len();
@@ -233,6 +234,22 @@ fn shrink(
     let kept = smallest(flows, &mut |part| {
         fails(session, &Case { flows: Some(part.to_vec()), ..base.clone() }, &mut violation)
     });
+    // Fewer flows may do it later.
+    let base = Case { until: unshortened, ..case.clone() };
+    let left = kept.len();
+    let kept = match left {
+        0 | 1 => kept,
+        _ => {
+            let fewer = &mut |part: &[usize]| {
+                part.len() < left
+                    && fails(session, &Case { flows: Some(part.to_vec()), ..base.clone() }, &mut violation)
+            };
+            smallest(kept, fewer)
+        }
+    };
+    if kept.len() < left {
+        case.until = unshortened;
+    }
     case.flows = Some(kept).filter(|kept| kept.len() < all);
     shorten(session, &mut case, &mut violation, &mut fails);
     match error {
@@ -251,7 +268,7 @@ fn replay(session: &Session<'_>, case: &Case) -> Result<Simulation, Exit> {
     let channels = capture::channels(&simulation.network, &["all".to_owned()])?;
     simulation.network.record(&Recording { captured: channels.clone(), ..Recording::default() });
     session.begin()?;
-    let mut captures = Captures::create(&simulation.network, &channels, &session.output)?;
+    let mut captures = Captures::create(&simulation, &channels, &session.output)?;
     run(&mut simulation, &mut |simulation| {
         captures.write(&simulation.network.take_records())?;
         Ok(true)

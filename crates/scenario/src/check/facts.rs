@@ -18,6 +18,8 @@ pub(crate) struct Facts {
     pub(crate) names: Vec<String>,
     /// The names of channels by their senders and the ports of these.
     pub(crate) channels: OrderedMap<(NodeId, usize), String>,
+    /// The nodes that send to a node's port.
+    pub(crate) senders: OrderedMap<(NodeId, usize), NodeId>,
     /// Those of links of hosts: a host whose own link is down has no other path.
     pub(crate) host_channels: OrderedSet<(NodeId, usize)>,
     /// When links go down or up.
@@ -44,6 +46,7 @@ impl Facts {
             hosts: addresses.collect(),
             host_nodes: simulation.hosts.iter().copied().collect(),
             names,
+            senders: channels.clone().map(|it| ((it.to.node, it.to.port), it.from.node)).collect(),
             channels: channels.map(|it| ((it.from.node, it.from.port), it.name.clone())).collect(),
             host_channels: of_hosts.map(|it| (it.from.node, it.from.port)).collect(),
             changes: simulation.scenario.changes(),

@@ -6,8 +6,8 @@ use sim::record::Loss;
 use sim::time::Time;
 use sim::wire::flow::Identity;
 
-/// The most nodes of a path that are recorded: a packet with more is not followed any further.
-pub(super) const PATH_NODES_MAX: usize = 256;
+/// The most visits of nodes that are recorded: a packet with more is not followed any further.
+pub(super) const VISITS_MAX: usize = 256;
 
 /// A packet that is followed.
 #[derive(Debug)]
@@ -15,8 +15,8 @@ pub(super) struct Followed {
     /// As it was sent.
     pub(super) identity: Identity,
     pub(super) sent: Time,
-    /// The nodes at which it was, its sender first.
-    pub(super) path: Vec<NodeId>,
+    /// The nodes to which it and its copies came, its sender first, each with the position of the one before it.
+    visits: Vec<(NodeId, usize)>,
     /// Whether a link has inverted one of its bits.
     pub(super) is_corrupted: bool,
     /// Copies of it on channels.
@@ -55,12 +55,47 @@ impl Followed {
         Followed {
             identity,
             sent,
-            path: vec![node],
+            visits: vec![(node, 0)],
             is_corrupted: false,
             on_wire: 1,
             inside: Vec::new(),
             explained: None,
         }
+    }
+
+    /// The host that sent it.
+    pub(super) fn sender(&self) -> NodeId {
+        self.visits[0].0
+    }
+
+    /// How often it and its copies came to nodes.
+    pub(super) fn visits(&self) -> usize {
+        self.visits.len()
+    }
+
+    /// It has come to a node from another one. Returns whether it had been at that node before: copies that come to a
+    /// node on different paths have not.
+    pub(super) fn come(&mut self, node: NodeId, from: Option<NodeId>) -> bool {
+        let before = self.visits.iter().rposition(|(it, _)| Some(*it) == from).unwrap_or(0);
+        let is_again = self.path_to(before).contains(&node);
+        self.visits.push((node, before));
+        is_again
+    }
+
+    /// The nodes from its sender to the last visit of a node.
+    pub(super) fn path(&self, node: NodeId) -> Vec<NodeId> {
+        let last = self.visits.iter().rposition(|(it, _)| *it == node).unwrap_or(self.visits.len() - 1);
+        self.path_to(last)
+    }
+
+    fn path_to(&self, mut visit: usize) -> Vec<NodeId> {
+        let mut path = vec![self.visits[visit].0];
+        while visit > 0 {
+            visit = self.visits[visit].1;
+            path.push(self.visits[visit].0);
+        }
+        path.reverse();
+        path
     }
 
     /// No copy of it is at a node any more.
@@ -99,5 +134,25 @@ impl Packets {
             vanished.filter_map(|(label, packet)| packet.inside.first().map(|inside| (*label, *inside))).collect();
         vanished.sort_by_key(|(label, inside)| (inside.time, *label));
         vanished
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sim::wire::flow::FlowKey;
+
+    #[test]
+    fn copies_have_paths_of_their_own() {
+        let host = |last| core::net::IpAddr::from([10, 0, 0, last]);
+        let flow = FlowKey { source: host(1), destination: host(2), protocol: 17, ports: (1, 2) };
+        let identity = Identity { flow, payload_bytes: 0, payload_hash: 0, is_sound: true };
+        let mut packet = Followed::new(Time::ZERO, NodeId(0), identity);
+        // Copies of node 1 go to 2 and 3, both of which send them to 4, and 4 sends one back to 3.
+        let come = [(1, 0), (2, 1), (3, 1), (4, 2), (4, 3), (3, 4)];
+        let is_again = come.map(|(node, from)| packet.come(NodeId(node), Some(NodeId(from))));
+        assert_eq!(is_again, [false, false, false, false, false, true]);
+        assert_eq!(packet.path(NodeId(2)), [0, 1, 2].map(NodeId));
+        assert_eq!(packet.path(NodeId(3)), [0, 1, 3, 4, 3].map(NodeId));
     }
 }

@@ -9,7 +9,7 @@ use switch::DropReason;
 /// A property of all packets of flows between hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Property {
-    /// No packet comes to the same node twice.
+    /// No packet, and no copy of it, comes back to a node at which it was.
     NoLoop,
     /// Packets are lost by full queues, the scenario's faults and impairments only.
     NoUnexplainedLoss,
@@ -34,7 +34,7 @@ pub enum Depth {
 
 /// The properties as users write them, and what they mean.
 pub const PROPERTIES: [(&str, &str); 6] = [
-    ("no-loop", "no packet comes to the same host or switch twice"),
+    ("no-loop", "no packet, nor a copy of one, comes back to a host or switch at which it was"),
     ("no-unexplained-loss", "packets are lost only in full queues, by impairments, faults and restarts"),
     ("in-order", "the packets of a flow arrive in the order in which they were sent"),
     ("bytes-intact", "payloads arrive as they were sent, with right checksums"),
