@@ -261,7 +261,7 @@ fn run_once(session: &Session<'_>) -> Result<Exit, Exit> {
     let mut journeys = session.journeys(&mut simulation)?;
     let traced = journeys.as_ref().map(Journeys::recording).unwrap_or_default();
     simulation.network.record(&Recording { captured: captured.clone(), ..traced });
-    let mut captures = Captures::create(&simulation.network, &captured, &session.output)?;
+    let mut captures = Captures::create(&simulation, &captured, &session.output)?;
     let mut each = |simulation: &mut Simulation| {
         let records = simulation.network.take_records();
         journeys.iter_mut().for_each(|journeys| journeys.take(&records));
@@ -392,9 +392,10 @@ impl<'a> Session<'a> {
         Ok(Some(journeys))
     }
 
-    /// A run begins: earlier results have no summary any more, whatever becomes of it, and no trace of another flow.
+    /// A run begins: earlier results have no summary any more, whatever becomes of it, and none of the files that this
+    /// run may not write.
     fn begin(&self) -> Result<(), Exit> {
-        for name in ["summary.json", "trace.txt"] {
+        for name in std::iter::once("summary.json").chain(results::OF_SOME_RUNS) {
             let path = self.output.join(name);
             fs::remove_file(&path).or_else(|error| match error.kind() {
                 io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Ok(()),
@@ -460,6 +461,7 @@ fn read_input(folder: &Path, name: &str) -> Result<Vec<u8>, String> {
 fn shown(path: &Path, fault: &ScenarioFault) -> String {
     match fault.place {
         Place::Set(_) | Place::Argument(_) | Place::Elsewhere => fault.to_string(),
+        Place::File => format!("{}: {fault}", path.display()),
         _ => format!("{}:{fault}", path.display()),
     }
 }

@@ -36,6 +36,23 @@ fn file(name: &str, text: String) -> ResultFile {
     ResultFile { name: name.to_owned(), text }
 }
 
+/// The files that only some runs have, of all those that `wirespeed sim` writes but captures.
+pub const OF_SOME_RUNS: [&str; 13] = [
+    "faults.csv",
+    "controllers.csv",
+    "queues.csv",
+    "completion.csv",
+    "incasts.csv",
+    "samples.csv",
+    "flow_samples.csv",
+    "queues.svg",
+    "utilisation.svg",
+    "goodput.svg",
+    "completion.svg",
+    "taps.csv",
+    "trace.txt",
+];
+
 /// All files of a run, but the page of [`report::page`].
 pub fn files(simulation: &Simulation) -> Vec<ResultFile> {
     let mut files = vec![
