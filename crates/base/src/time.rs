@@ -82,8 +82,13 @@ impl Time {
         }
         let (number, unit) = split_unit(text);
         let ps = UNITS.iter().find(|(name, _)| *name == unit).and_then(|(_, ps)| scaled(number, *ps));
-        let wrong = || format!("`{text}` is not a time: write a number with ps, ns, us, ms or s, as in \"10us\"");
-        ps.map(Time).ok_or_else(wrong)
+        // A whole number with a unit can only be too large.
+        let is_too_long = number.bytes().all(|byte| byte.is_ascii_digit()) && !number.is_empty();
+        let is_too_long = is_too_long && UNITS.iter().any(|(name, _)| *name == unit);
+        ps.map(Time).ok_or_else(|| match is_too_long {
+            true => format!("`{text}` is too long: times are up to {}", Time(u64::MAX - 1)),
+            false => format!("`{text}` is not a time: write a number with ps, ns, us, ms or s, as in \"10us\""),
+        })
     }
 }
 
@@ -161,6 +166,8 @@ mod tests {
         for text in ["", "10", "us", "-1s", "1.5ps", "1e3s", "1..2s", "1.s", "99999999999s", "10 m", "\u{967}s"] {
             assert!(Time::parse(text).is_err(), "{text}");
         }
+        let refused = Time::parse("99999999999s");
+        assert_eq!(refused.unwrap_err(), "`99999999999s` is too long: times are up to 18446744.073709551614s");
     }
 
     #[test]

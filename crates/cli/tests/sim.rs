@@ -310,6 +310,32 @@ fn a_flow_can_be_traced_through_the_programs_on_its_way() {
     .assert_eq(&String::from_utf8_lossy(&output.stderr));
 }
 
+#[test]
+fn results_and_captures_of_a_run_are_its_own() {
+    let folder = folder();
+    let run = |name: &str, more: &[&str]| {
+        let output = sim(&folder, &[&["star.toml", "-o", name], more].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    let plain = ["--set", "sample=10s", "--until", "2ms"];
+    run("one", &["--trace", "0", "--set", "switch.s1.restarts=[[\"1ms\", \"2ms\"]]"]);
+    run("one", &plain);
+    run("two", &plain);
+    let files = |name: &str| results(&folder, name).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+    assert_eq!(files("one"), files("two"));
+    // A packet has come when its last bit has arrived, whatever the switch takes for it then.
+    let capture = |name: &str, more: &[&str]| {
+        run(name, &[&["--pcap", "h3>s1"], more].concat());
+        fs::read(folder.path().join(name).join("h3-s1.pcap")).unwrap()
+    };
+    let expected = capture("fast", &[]);
+    let slow = capture("slow", &["--set", "switches.ingress_latency=50us"]);
+    // The second one waits for the answer to the first.
+    let without_second = |bytes: &[u8]| [&bytes[..24 + 16 + 42], &bytes[24 + 16 + 42 + 16 + 98..]].concat();
+    assert!(slow.len() > 300 && slow != expected);
+    assert_eq!(without_second(&slow), without_second(&expected));
+}
+
 /// Sends packets round three times, of which each comes through the queue; egress drops what has waited there.
 const ROUND: &str = r#"
 #include <v1model.p4>
@@ -367,11 +393,17 @@ fn a_trace_has_what_happens_to_packets_that_have_waited() {
     let trace = fs::read_to_string(folder.path().join("round-results/trace.txt")).unwrap();
     let packets: Vec<&str> = trace.split("\n\n").collect();
     let counts = packets.iter().map(|packet| {
-        ["ingress: port", "=> sent on port", "=> dropped by the program in egress", "it is lost: dropped by"]
-            .map(|step| packet.matches(step).count())
+        [
+            "ingress: port",
+            "=> sent on port",
+            "=> dropped by the program in egress",
+            "it is lost: dropped by",
+            "goes on with it",
+        ]
+        .map(|step| packet.matches(step).count())
     });
     // The first goes round and blocks the line for the others.
-    assert_eq!(counts.collect::<Vec<_>>(), [[4, 1, 0, 0], [1, 0, 1, 1], [1, 0, 1, 1]], "{trace}");
+    assert_eq!(counts.collect::<Vec<_>>(), [[4, 1, 0, 0, 3], [1, 0, 1, 1, 1], [1, 0, 1, 1, 1]], "{trace}");
 }
 
 #[test]

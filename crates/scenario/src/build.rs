@@ -175,6 +175,13 @@ impl Simulation {
         Ok(self.network.now() >= self.scenario.duration)
     }
 
+    /// What passes between the arrival of a packet's last bit at a node and the moment at which the node works on it:
+    /// events have the time of the latter.
+    pub fn ingress_latency(&self, node: NodeId) -> Time {
+        let index = self.switches.iter().position(|it| *it == node);
+        index.map_or(Time::ZERO, |index| self.scenario.switches[index].ingress_latency)
+    }
+
     fn too_many_packets(&mut self) -> TooManyPackets {
         let channels = 0..self.network.channels().len();
         let (packets, channel) = channels
@@ -293,9 +300,20 @@ fn make_cores(scenario: &Scenario, make_switch: SwitchMaker<'_>) -> Result<Vec<O
     scenario.switches.iter().zip(&scenario.topology.switches).map(make).collect()
 }
 
-/// What is wrong with a switch, at the place where the scenario names its program.
+/// What is wrong with a switch, at the place where the scenario names its program, or the entries or commands that the
+/// error is about.
 fn refused(plan: &SwitchPlan, name: &str, error: &str) -> ScenarioFault {
-    ScenarioFault { place: plan.place.clone(), message: format!("switch {name}: {error}") }
+    let of_commands = plan.command_places.iter().find(|(at, _)| error.starts_with(&format!("commands at {at}:")));
+    let is_of_entries = match &plan.kind {
+        SwitchKind::Program { entries, .. } => entries.iter().any(|file| error.contains(&**file)),
+        SwitchKind::Router => false,
+    };
+    let place = match of_commands {
+        Some((_, place)) => place,
+        None if is_of_entries => &plan.entries_place,
+        None => &plan.place,
+    };
+    ScenarioFault { place: place.clone(), message: format!("switch {name}: {error}") }
 }
 
 /// Joins the nodes. Channels behind queues of a program have none of their own.

@@ -3,7 +3,7 @@
 //! Where the numbers of the presets come from is in docs/design/simulator.md.
 
 use crate::cost::Unmeasured;
-use crate::resolve::{Draft, SwitchKind, SwitchPlan};
+use crate::resolve::{Draft, SwitchKind, SwitchPlan, keys_of_programs};
 use crate::topology::NodeRef;
 use scenario_file::ScenarioFile;
 use scenario_file::device::{
@@ -261,11 +261,14 @@ impl Draft<'_> {
                     continue;
                 }
                 let own = file.switch.iter().find(|(key, _)| key.get_ref() == name).map(|(_, own)| own);
-                let latency = own.and_then(|own| own.control_latency).or(file.switches.control_latency);
-                let at = section.at.get_ref().0 + latency.map_or(Time::ZERO, |it| it.0);
+                let latency =
+                    own.and_then(|own| own.control_latency.as_ref()).or(file.switches.control_latency.as_ref());
+                let at = section.at.get_ref().0 + latency.map_or(Time::ZERO, |it| it.get_ref().0);
                 let commands = &mut switches[index].device.commands;
                 let before = commands.partition_point(|(time, _)| *time <= at);
                 commands.insert(before, (at, section.run.get_ref().0.join("\n")));
+                let place = self.place(section.run.span());
+                switches[index].command_places.push((at, place));
             }
         }
     }
@@ -273,19 +276,10 @@ impl Draft<'_> {
     /// What a router cannot have is a fault of its own section.
     pub(super) fn check_router(&mut self, index: usize, own: &SwitchSection) {
         let name = &self.topology.switches[index].name;
-        let queues = own.queues.first().map(|it| ("queues", it.span()));
-        let port = own.port.keys().next().map(|it| ("port", it.span()));
-        let keys = [
-            ("buffer", own.buffer.as_ref().map(Spanned::span)),
-            ("pipeline", own.pipeline.as_ref().map(Spanned::span)),
-            ("priorities", own.priorities.as_ref().map(Spanned::span)),
-            ("cores", own.cores.as_ref().map(Spanned::span)),
-            ("cost", own.cost.as_ref().map(Spanned::span)),
-            ("queue_rate", own.queue_rate.as_ref().map(Spanned::span)),
-        ];
-        let keys = keys.into_iter().filter_map(|(key, span)| Some((key, span?)));
-        for (key, span) in keys.chain(queues).chain(port) {
-            let message = format!("switch {name} is a router, which has no `{key}`: its queues are those of [links]");
+        for (key, span) in keys_of_programs(own) {
+            let is_of_queues = !["entries", "backend", "tables", "control_latency"].contains(&key);
+            let reason = if is_of_queues { ": its queues are those of [links]" } else { "" };
+            let message = format!("switch {name} is a router, which has no `{key}`{reason}");
             self.fault_once(span, message);
         }
     }
@@ -299,10 +293,10 @@ fn internal_ports(
 ) -> Vec<(InternalPort, InternalPortSettings)> {
     let setting = |port: InternalPort| {
         let (section, delay): (fn(&SwitchSection) -> Option<&InternalPortSection>, Time) = match port {
-            InternalPort::Resubmission => (|it| it.resubmission.as_ref(), ingress),
-            InternalPort::Recirculation => (|it| it.recirculation.as_ref(), ingress + egress),
-            InternalPort::Mirror => (|it| it.mirror.as_ref(), Time::ZERO),
-            InternalPort::Replication => (|it| it.replication.as_ref(), Time::ZERO),
+            InternalPort::Resubmission => (|it| it.resubmission.as_ref().map(Spanned::get_ref), ingress),
+            InternalPort::Recirculation => (|it| it.recirculation.as_ref().map(Spanned::get_ref), ingress + egress),
+            InternalPort::Mirror => (|it| it.mirror.as_ref().map(Spanned::get_ref), Time::ZERO),
+            InternalPort::Replication => (|it| it.replication.as_ref().map(Spanned::get_ref), Time::ZERO),
         };
         let preset = timing == TimingName::Rmt && port != InternalPort::Replication;
         let written = sections.first(section);

@@ -99,8 +99,13 @@ pub(super) fn draw(
         };
         Fault { number, what, at: Interval { start, end } }
     };
-    let is_chosen = |fault: &Fault| section.only.as_ref().is_none_or(|only| only.contains(&fault.number));
-    Ok(kinds.enumerate().map(fault).filter(is_chosen).collect())
+    let all: Vec<Fault> = kinds.enumerate().map(fault).collect();
+    let Some(only) = &section.only else { return Ok(all) };
+    if let Some(unknown) = only.get_ref().iter().find(|number| **number >= all.len()) {
+        let message = format!("there is no random fault {unknown}: there are {}, numbered from 0", all.len());
+        return Err(sources.fault(Some(only.span()), message));
+    }
+    Ok(all.into_iter().filter(|fault| only.get_ref().contains(&fault.number)).collect())
 }
 
 /// Puts faults into channels and switches. A switch that restarts takes its links down.

@@ -200,7 +200,7 @@ impl Resolver<'_> {
         let (count, size) = (("count", flow.count.is_some()), ("size", flow.size.is_some()));
         let (name, wrong): (&str, Vec<(&str, bool)>) = match flow.kind.get_ref() {
             FlowKindName::Udp => ("udp", [&tcp[..], &ping].concat()),
-            FlowKindName::Tcp => ("tcp", [&udp[..], &ping, &[count, size]].concat()),
+            FlowKindName::Tcp => ("tcp", [&udp[..], &ping, &[count, size, ("end", flow.end.is_some())]].concat()),
             FlowKindName::Ping => ("ping", [&both[..], &udp, &tcp].concat()),
         };
         for (key, _) in wrong.iter().filter(|(_, is_given)| *is_given) {

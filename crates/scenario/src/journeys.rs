@@ -20,9 +20,12 @@ const PACKETS_MAX: usize = 10_000;
 pub struct Journeys {
     facts: Facts,
     flow: FlowKey,
+    /// By node.
+    ingress_latencies: Vec<Time>,
     /// By the time at which a packet was sent, and its label.
     packets: OrderedMap<(Time, u64), String>,
-    sent: OrderedMap<u64, Time>,
+    /// By label: when it was sent, and when something happened to it last.
+    sent: OrderedMap<u64, (Time, Time)>,
     left_out: u64,
 }
 
@@ -42,7 +45,18 @@ impl Journeys {
         };
         let flow = FlowKey { source, destination, protocol, ports };
         let facts = Facts::of(simulation);
-        Some(Journeys { facts, flow, packets: OrderedMap::new(), sent: OrderedMap::new(), left_out: 0 })
+        let mut ingress_latencies = vec![Time::ZERO; simulation.hosts.len() + simulation.switches.len()];
+        for (node, plan) in simulation.switches.iter().zip(&simulation.scenario.switches) {
+            ingress_latencies[node.0 as usize] = plan.ingress_latency;
+        }
+        Some(Journeys {
+            facts,
+            flow,
+            ingress_latencies,
+            packets: OrderedMap::new(),
+            sent: OrderedMap::new(),
+            left_out: 0,
+        })
     }
 
     /// What has to be recorded for them.
@@ -63,13 +77,17 @@ impl Journeys {
                 self.left_out += 1;
                 return;
             }
-            self.sent.insert(record.label, record.time);
+            self.sent.insert(record.label, (record.time, record.time));
             let text = format!("{}, {} bytes of payload\n", identity.flow, identity.payload_bytes);
             self.packets.insert((record.time, record.label), text);
         }
-        let lines = self.lines(record);
-        let packet = self.sent.get(&record.label).and_then(|sent| self.packets.get_mut(&(*sent, record.label)));
-        if let Some(packet) = packet {
+        let mut lines = self.lines(record);
+        let Some((sent, last)) = self.sent.get_mut(&record.label) else { return };
+        let has_waited = std::mem::replace(last, record.time) != record.time;
+        if has_waited && matches!(record.event, Event::Steps(_)) {
+            lines.insert(0, format!("{}: {} goes on with it", record.time, self.facts.name(record.node)));
+        }
+        if let Some(packet) = self.packets.get_mut(&(*sent, record.label)) {
             lines.iter().for_each(|line| {
                 let _ = writeln!(packet, "  {line}");
             });
@@ -84,7 +102,10 @@ impl Journeys {
             Event::Sent { queued_packets, .. } => {
                 format!("{node} sends it on {channel} ({queued_packets} queued)")
             }
-            Event::Arrived { .. } => format!("{node} gets it"),
+            Event::Arrived { .. } => {
+                let latency = self.ingress_latencies.get(record.node.0 as usize).copied().unwrap_or(Time::ZERO);
+                return vec![format!("{}: {node} gets it", time.since(latency))];
+            }
             Event::Corrupted => format!("one of its bits is inverted on {channel}"),
             Event::Lost(loss) => format!("it is lost: {}", loss.describe()),
             Event::Steps(steps) => return steps.iter().map(|step| format!("  {step}")).collect(),
@@ -135,6 +156,31 @@ mod tests {
         let text = run(1);
         assert_eq!(run(2), text);
         expected.assert_eq(&text);
+    }
+
+    #[test]
+    fn a_packet_comes_to_a_switch_when_its_last_bit_arrives() {
+        check(
+            &format!("{PAIR}[switch.s2]\ningress_latency = \"7us\"\n"),
+            1,
+            expect![[r#"
+                packet 1: ICMP 10.1.1.2 to 10.2.1.2, identifier 10001, 56 bytes of payload
+                  0s: h1 sends it on h1>s1 (1 queued)
+                  14.608us: s1 gets it
+                  14.608us: s1 sends it on s1>s2 (1 queued)
+                  69.712us: s2 gets it
+                  76.712us: s2 sends it on s2>h2
+                  87.592us: h2 gets it
+
+                packet 2: ICMP 10.2.1.2 to 10.1.1.2, identifier 10001, 56 bytes of payload
+                  87.592us: h2 sends it on h2>s2
+                  98.472us: s2 gets it
+                  105.472us: s2 sends it on s2>s1
+                  116.352us: s1 gets it
+                  116.352us: s1 sends it on s1>h1
+                  127.232us: h1 gets it
+            "#]],
+        );
     }
 
     const PAIR: &str = r#"

@@ -6,6 +6,8 @@ mod links;
 mod network;
 mod switches;
 
+pub(crate) use switches::keys_of_programs;
+
 use crate::controller::ControllerPlan;
 use crate::cost::Unmeasured;
 use crate::faults::{self, Fault};
@@ -118,6 +120,10 @@ pub struct SwitchPlan {
     pub kind: SwitchKind,
     /// Where the scenario sets it.
     pub place: Place,
+    /// Where it names its entries.
+    pub entries_place: Place,
+    /// Where commands are, by the times at which they take effect.
+    pub command_places: Vec<(Time, Place)>,
     /// From the last bit of a packet to the moment at which the program sees it.
     pub ingress_latency: Time,
     /// From the queues to the first bit on the line.

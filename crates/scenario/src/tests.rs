@@ -360,15 +360,15 @@ fn faults_of_values_have_their_places() {
         "duration = \"1s\"\n[topology]\nkind = \"star\"\nk = 4\n",
         &[],
         expect![[r#"
-        3:8: a star has no `k`; it has hosts
-    "#]],
+            4:5: a star has no `k`; it has hosts
+        "#]],
     );
     check_faults(
         "duration = \"1s\"\n[topology]\nkind = \"fat-tree\"\nk = 5\n",
         &[],
         expect![[r#"
-        3:8: a fat-tree of switches with 5 ports: write an even number from 2 to 48
-    "#]],
+            4:5: a fat-tree of switches with 5 ports: write an even number from 2 to 48
+        "#]],
     );
     check_faults(
         "duration = \"1s\"\n[topology]\nfile = \"t.json\"\n",

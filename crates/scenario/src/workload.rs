@@ -26,12 +26,14 @@ impl SizeDistribution {
     pub fn parse(text: &str, packet_bytes: Option<u64>) -> Result<SizeDistribution, String> {
         let unit = packet_bytes.unwrap_or(1) as f64;
         let mut points: Vec<(f64, f64)> = Vec::new();
+        let mut may_be_names = true;
         for (number, line) in (1..).zip(text.lines()) {
             let line = line.split('#').next().unwrap_or_default().trim();
-            let is_header = points.is_empty() && line.starts_with(|first: char| first.is_ascii_alphabetic());
+            let is_header = may_be_names && line.starts_with(|first: char| first.is_ascii_alphabetic());
             if is_header && packet_bytes.is_none() && (line.contains("pkt") || line.contains("packet")) {
                 return Err(format!("line {number}: sizes are in packets: add `packet_bytes`, as in 1460"));
             }
+            may_be_names &= line.is_empty();
             if line.is_empty() || is_header {
                 continue;
             }
@@ -120,7 +122,7 @@ mod tests {
         for (text, message) in [
             ("", "the last probability is not 1"),
             ("0,0\n10,0.5\n", "the last probability is not 1"),
-            ("a,b\nc,d\n", "the last probability is not 1"),
+            ("a,b\nc,d\n", "line 2: `c,d` is not SIZE,PROBABILITY"),
             ("0,0\nx,1\n", "line 2: `x,1` is not SIZE,PROBABILITY"),
             ("5,0\n4,1\n", "line 2: sizes and probabilities rise, and the last probability is 1"),
             ("5,0.5\n6,0.4\n", "line 2: sizes and probabilities rise, and the last probability is 1"),

@@ -21,6 +21,9 @@ pub fn read(sources: &Sources) -> Result<ScenarioFile, ScenarioFault> {
 
 /// A message of the reader in which types have names for people.
 fn plain(message: &str) -> String {
+    if message == "recursion limit" {
+        return "tables or lists lie too deeply in each other".to_owned();
+    }
     let Some((before, expected)) = message.rsplit_once("expected ") else { return message.to_owned() };
     let plain = match expected {
         "u8" => "a whole number from 0 to 255",

@@ -29,8 +29,8 @@ use burst::Bursts;
 use commands::Commands;
 use inside::Inside;
 use ir::DigestId;
-use std::collections::VecDeque;
 use std::cell::Cell;
+use std::collections::VecDeque;
 use switch::{Departing, Departures, DropReason, Fate, Following, Frame, Observer, Output, Switch};
 
 /// What a switch counts beside the core's own counters.

@@ -7,17 +7,48 @@ use crate::Exit;
 use crate::terminal;
 use base::OrderedMap;
 use live::pcap::CaptureWriter;
-use sim::Network;
+use scenario::Simulation;
 use sim::network::PortId;
 use sim::record::{Event, Record};
+use sim::{Network, Time};
 use std::fs;
 use std::path::Path;
 
 /// The captures of a run.
 pub struct Captures {
     /// By the port at which packets arrive.
-    links: OrderedMap<PortId, usize>,
-    writers: Vec<CaptureWriter>,
+    links: OrderedMap<PortId, Direction>,
+    captures: Vec<Capture>,
+}
+
+/// One direction of a link.
+#[derive(Clone, Copy)]
+struct Direction {
+    capture: usize,
+    /// The ingress latency of the switch to which it leads: packets are recorded when it has passed.
+    latency: Time,
+}
+
+/// A capture, with the packets that it may get others before.
+struct Capture {
+    writer: CaptureWriter,
+    /// By the times and in the order in which they came.
+    waiting: OrderedMap<(Time, u64), Box<[u8]>>,
+    /// The greatest latency of its directions.
+    latency: Time,
+    packets: u64,
+}
+
+impl Capture {
+    /// Writes the packets that came before this time.
+    fn write_until(&mut self, end: Time) -> Result<(), Exit> {
+        while self.waiting.first_key_value().is_some_and(|((time, _), _)| *time < end)
+            && let Some(((time, _), bytes)) = self.waiting.pop_first()
+        {
+            self.writer.write(&bytes, time.ns()).map_err(|error| refused(&error))?;
+        }
+        Ok(())
+    }
 }
 
 /// The channels with these names.
@@ -41,8 +72,9 @@ pub fn channels(network: &Network, names: &[String]) -> Result<Vec<usize>, Exit>
 
 impl Captures {
     /// Begins captures in a folder.
-    pub fn create(network: &Network, channels: &[usize], folder: &Path) -> Result<Captures, Exit> {
-        let mut captures = Captures { links: OrderedMap::new(), writers: Vec::new() };
+    pub fn create(simulation: &Simulation, channels: &[usize], folder: &Path) -> Result<Captures, Exit> {
+        let network = &simulation.network;
+        let mut captures = Captures { links: OrderedMap::new(), captures: Vec::new() };
         if !channels.is_empty() {
             fs::create_dir_all(folder).map_err(|error| refused(&format!("create {}: {error}", folder.display())))?;
         }
@@ -52,9 +84,15 @@ impl Captures {
                 last = Some(channel / 2);
                 let name = network.channels()[channel & !1].name.replace('>', "-");
                 let writer = CaptureWriter::create(&folder.join(format!("{name}.pcap")));
-                captures.writers.push(writer.map_err(|error| refused(&error))?);
+                let writer = writer.map_err(|error| refused(&error))?;
+                captures.captures.push(Capture { writer, waiting: OrderedMap::new(), latency: Time::ZERO, packets: 0 });
             }
-            captures.links.insert(network.channels()[channel].to, captures.writers.len() - 1);
+            let to = network.channels()[channel].to;
+            let direction =
+                Direction { capture: captures.captures.len() - 1, latency: simulation.ingress_latency(to.node) };
+            let capture = &mut captures.captures[direction.capture];
+            capture.latency = capture.latency.max(direction.latency);
+            captures.links.insert(to, direction);
         }
         Ok(captures)
     }
@@ -66,8 +104,11 @@ impl Captures {
             else {
                 continue;
             };
-            if let Some(&writer) = self.links.get(&place) {
-                self.writers[writer].write(bytes, record.time.ns()).map_err(|error| refused(&error))?;
+            if let Some(direction) = self.links.get(&place) {
+                let capture = &mut self.captures[direction.capture];
+                capture.packets += 1;
+                capture.waiting.insert((record.time.since(direction.latency), capture.packets), bytes.clone());
+                capture.write_until(record.time.since(capture.latency))?;
             }
         }
         Ok(())
@@ -75,7 +116,10 @@ impl Captures {
 
     /// Ends the captures.
     pub fn finish(mut self) -> Result<(), Exit> {
-        self.writers.iter_mut().try_for_each(|writer| writer.flush().map_err(|error| refused(&error)))
+        self.captures.iter_mut().try_for_each(|capture| {
+            capture.write_until(Time::MAX)?;
+            capture.writer.flush().map_err(|error| refused(&error))
+        })
     }
 }
 

@@ -237,16 +237,10 @@ fn shrink(
     // Fewer flows may do it later.
     let base = Case { until: unshortened, ..case.clone() };
     let left = kept.len();
-    let kept = match left {
-        0 | 1 => kept,
-        _ => {
-            let fewer = &mut |part: &[usize]| {
-                part.len() < left
-                    && fails(session, &Case { flows: Some(part.to_vec()), ..base.clone() }, &mut violation)
-            };
-            smallest(kept, fewer)
-        }
-    };
+    let kept = smallest(kept, &mut |part| {
+        let fewer = Case { flows: Some(part.to_vec()), ..base.clone() };
+        (1..left).contains(&part.len()) && fails(session, &fewer, &mut violation)
+    });
     if kept.len() < left {
         case.until = unshortened;
     }

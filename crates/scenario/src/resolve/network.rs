@@ -40,7 +40,7 @@ fn described(
     let topology = section.get_ref();
     match (&topology.file, &topology.kind) {
         (Some(file), None) => {
-            if let Some(key) = generator_keys(topology).into_iter().find(|(_, value)| value.is_some()) {
+            if let Some(key) = generator_keys(topology).into_iter().find(|(_, value, _)| value.is_some()) {
                 let message = format!("a topology from a file has no `{}`: the file sets it, or [links]", key.0);
                 return Err(fault(section.span(), message));
             }
@@ -55,37 +55,49 @@ fn described(
             Ok(Topology { file: Some(file.get_ref().clone()), ..described })
         }
         (None, Some(kind)) => {
-            let shape = shape(topology, kind).map_err(|message| fault(kind.span(), message))?;
+            let shape = shape(topology, kind).map_err(|(span, message)| fault(span, message))?;
             let near = LinkKind { bits_per_s: topology.rate.map(|it| it.0), delay: topology.delay.map(|it| it.0) };
             let far = LinkKind {
                 bits_per_s: topology.core_rate.or(topology.rate).map(|it| it.0),
                 delay: topology.core_delay.or(topology.delay).map(|it| it.0),
             };
-            shape.generate(near, far).map_err(|error| fault(kind.span(), error.to_string()))
+            shape.generate(near, far).map_err(|error| fault(culprit(topology, kind), error.to_string()))
         }
         _ => Err(fault(section.span(), "a topology has either a `file` or a `kind`".to_owned())),
     }
 }
 
+/// A key of a generator, its value, and where that is.
+type GeneratorKey = (&'static str, Option<u64>, Option<Range<usize>>);
+
 /// The numbers of generators.
-fn generator_keys(topology: &TopologySection) -> [(&'static str, Option<u64>); 11] {
+fn generator_keys(topology: &TopologySection) -> [GeneratorKey; 11] {
+    let number = |name: &'static str, value: &Option<Spanned<u32>>| {
+        (name, value.as_ref().map(|it| u64::from(*it.get_ref())), value.as_ref().map(Spanned::span))
+    };
     [
-        ("pairs", topology.pairs.map(u64::from)),
-        ("hosts", topology.hosts.map(u64::from)),
-        ("switches", topology.switches.map(u64::from)),
-        ("hosts_per_switch", topology.hosts_per_switch.map(u64::from)),
-        ("leaves", topology.leaves.map(u64::from)),
-        ("spines", topology.spines.map(u64::from)),
-        ("hosts_per_leaf", topology.hosts_per_leaf.map(u64::from)),
-        ("k", topology.k.map(u64::from)),
-        ("rate", topology.rate.map(|it| it.0)),
-        ("core_rate", topology.core_rate.map(|it| it.0)),
-        ("delay", topology.delay.or(topology.core_delay).map(|it| it.0.ps())),
+        number("pairs", &topology.pairs),
+        number("hosts", &topology.hosts),
+        number("switches", &topology.switches),
+        number("hosts_per_switch", &topology.hosts_per_switch),
+        number("leaves", &topology.leaves),
+        number("spines", &topology.spines),
+        number("hosts_per_leaf", &topology.hosts_per_leaf),
+        number("k", &topology.k),
+        ("rate", topology.rate.map(|it| it.0), None),
+        ("core_rate", topology.core_rate.map(|it| it.0), None),
+        ("delay", topology.delay.or(topology.core_delay).map(|it| it.0.ps()), None),
     ]
 }
 
+/// The number for which there is no such network: one that is 0, or the first.
+fn culprit(topology: &TopologySection, kind: &Spanned<TopologyKind>) -> Range<usize> {
+    let given = generator_keys(topology).into_iter().filter_map(|(_, value, span)| Some((value?, span?)));
+    given.min_by_key(|(value, _)| *value > 0).map_or(kind.span(), |(_, span)| span)
+}
+
 /// The shape with its numbers: none missing, none for another shape.
-fn shape(topology: &TopologySection, kind: &Spanned<TopologyKind>) -> Result<Shape, String> {
+fn shape(topology: &TopologySection, kind: &Spanned<TopologyKind>) -> Result<Shape, (Range<usize>, String)> {
     let (name, keys): (&str, &[&str]) = match kind.get_ref() {
         TopologyKind::Dumbbell => ("dumbbell", &["pairs"]),
         TopologyKind::Star => ("star", &["hosts"]),
@@ -94,16 +106,15 @@ fn shape(topology: &TopologySection, kind: &Spanned<TopologyKind>) -> Result<Sha
         TopologyKind::FatTree => ("fat-tree", &["k"]),
     };
     let given = generator_keys(topology);
-    for (key, value) in &given[..8] {
-        if value.is_some() && !keys.contains(key) {
-            return Err(format!("a {name} has no `{key}`; it has {}", keys.join(", ")));
+    for (key, _, span) in &given {
+        if let Some(span) = span.as_ref().filter(|_| !keys.contains(key)) {
+            return Err((span.clone(), format!("a {name} has no `{key}`; it has {}", keys.join(", "))));
         }
     }
     let value = |required: &str| {
-        let value = given.iter().find(|(key, _)| *key == required).and_then(|(_, value)| *value);
-        value
-            .map(|value| value as u32)
-            .ok_or_else(|| format!("a {name} has {}: `{required}` is missing", keys.join(", ")))
+        let value = given.iter().find(|(key, ..)| *key == required).and_then(|(_, value, _)| *value);
+        let missing = || (kind.span(), format!("a {name} has {}: `{required}` is missing", keys.join(", ")));
+        value.map(|value| value as u32).ok_or_else(missing)
     };
     Ok(match kind.get_ref() {
         TopologyKind::Dumbbell => Shape::Dumbbell { pairs: value("pairs")? },

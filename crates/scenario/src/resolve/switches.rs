@@ -4,7 +4,9 @@ use super::{Draft, SwitchKind, SwitchPlan};
 use crate::device::SwitchSections;
 use crate::topology::NodeRef;
 use scenario_file::ScenarioFile;
+use scenario_file::device::TimingName;
 use scenario_file::sections::{BackendName, SwitchKindName, SwitchSection, TablesName, TopologySection};
+use std::ops::Range;
 use toml::Spanned;
 
 impl Draft<'_> {
@@ -16,13 +18,28 @@ impl Draft<'_> {
             }
         }
         let none = SwitchSection::default();
-        (0..self.topology.switches.len())
+        let switches: Vec<SwitchPlan> = (0..self.topology.switches.len())
             .map(|index| {
                 let name = &self.topology.switches[index].name;
                 let own = file.switch.iter().find(|(key, _)| key.get_ref() == name).map_or(&none, |(_, own)| own);
                 self.switch(index, own, &file.switches, &file.topology)
             })
-            .collect()
+            .collect();
+        self.check_all_switches(&file.switches, &switches);
+        switches
+    }
+
+    /// What of all switches means something for none is a fault.
+    fn check_all_switches(&mut self, all: &SwitchSection, switches: &[SwitchPlan]) {
+        let is_router = |plan: &SwitchPlan| plan.kind == SwitchKind::Router;
+        if switches.iter().all(is_router) {
+            // Of these two a latency follows.
+            for (key, span) in keys_of_programs(all).filter(|(key, _)| !["cores", "cost"].contains(key)) {
+                self.fault_once(span, format!("all switches are routers, which have no `{key}`"));
+            }
+        } else if let Some(at) = all.reroute.as_ref().filter(|_| !switches.iter().any(is_router)) {
+            self.fault_once(at.span(), "all switches run programs: only routers have `reroute`");
+        }
     }
 
     pub(crate) fn known_switches(&self) -> String {
@@ -61,24 +78,58 @@ impl Draft<'_> {
                 SwitchKind::Router
             }
         };
-        if kind == SwitchKind::Router {
-            self.check_router(index, own);
+        match kind {
+            SwitchKind::Router => self.check_router(index, own),
+            SwitchKind::Program { .. } => {
+                if let Some(at) = &own.reroute {
+                    let message = format!("switch {} runs a program: only routers have `reroute`", described.name);
+                    self.fault_once(at.span(), message);
+                }
+            }
         }
         let (ingress_latency, egress_latency, device, unmeasured) = self.device(index, SwitchSections { own, all });
         let entries_at = own.entries.as_ref().or(all.entries.as_ref()).map(Spanned::span);
-        let place = self.place(written.map(Spanned::span).or(entries_at).unwrap_or(topology.span()));
+        let place = self.place(written.map(Spanned::span).or(entries_at.clone()).unwrap_or(topology.span()));
+        let entries_place = entries_at.map_or(place.clone(), |at| self.place(at));
         SwitchPlan {
             kind,
             place,
+            entries_place,
+            command_places: Vec::new(),
             ingress_latency,
             egress_latency,
             device,
             unmeasured,
-            reroute: own.reroute.or(all.reroute).map(|it| it.0),
+            reroute: own.reroute.as_ref().or(all.reroute.as_ref()).map(|it| it.get_ref().0),
             restarts: own.restarts.as_ref().or(all.restarts.as_ref()).map(|it| self.intervals(it)).unwrap_or_default(),
-            keeps_tables: own.tables.or(all.tables) != Some(TablesName::Lost),
+            keeps_tables: own.tables.as_ref().or(all.tables.as_ref()).map(Spanned::get_ref) != Some(&TablesName::Lost),
         }
     }
+}
+
+/// The keys of a section that mean something for a switch with a program only.
+pub(crate) fn keys_of_programs(section: &SwitchSection) -> impl Iterator<Item = (&'static str, Range<usize>)> {
+    let timing = section.timing.as_ref().filter(|it| *it.get_ref() == TimingName::Bmv2);
+    let keys = [
+        ("entries", section.entries.as_ref().map(Spanned::span)),
+        ("backend", section.backend.as_ref().map(Spanned::span)),
+        ("tables", section.tables.as_ref().map(Spanned::span)),
+        ("control_latency", section.control_latency.as_ref().map(Spanned::span)),
+        ("timing = \"bmv2\"", timing.map(Spanned::span)),
+        ("buffer", section.buffer.as_ref().map(Spanned::span)),
+        ("pipeline", section.pipeline.as_ref().map(Spanned::span)),
+        ("priorities", section.priorities.as_ref().map(Spanned::span)),
+        ("cores", section.cores.as_ref().map(Spanned::span)),
+        ("cost", section.cost.as_ref().map(Spanned::span)),
+        ("queue_rate", section.queue_rate.as_ref().map(Spanned::span)),
+        ("resubmission", section.resubmission.as_ref().map(Spanned::span)),
+        ("recirculation", section.recirculation.as_ref().map(Spanned::span)),
+        ("mirror", section.mirror.as_ref().map(Spanned::span)),
+        ("replication", section.replication.as_ref().map(Spanned::span)),
+        ("queues", section.queues.first().map(Spanned::span)),
+        ("port", section.port.keys().next().map(Spanned::span)),
+    ];
+    keys.into_iter().filter_map(|(key, span)| Some((key, span?)))
 }
 
 /// The files of a switch's entries. `{switch}` stands for its name.

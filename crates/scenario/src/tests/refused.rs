@@ -123,6 +123,69 @@ fn a_program_that_there_is_not_has_its_place() {
 }
 
 #[test]
+fn what_is_wrong_with_entries_and_commands_has_its_place() {
+    let text = with(
+        "[switches]\nprogram = \"p.p4\"\nentries = \"e.txt\"\n\
+         [[commands]]\nat = \"1us\"\nswitch = \"s1\"\nrun = \"x\"\n",
+    );
+    for (error, place) in [
+        ("p.p4 has errors", Place::Line(6, 11)),
+        ("there is no file `e.txt`", Place::Line(7, 11)),
+        ("commands at 1us:1: there is no command `x`", Place::Line(11, 7)),
+    ] {
+        let made = Simulation::new(read(&text, &[]).unwrap(), 1, &mut |_, _| Err(error.to_owned()));
+        assert_eq!(made.err().unwrap().place, place, "{error}");
+    }
+}
+
+#[test]
+fn keys_that_mean_nothing_where_they_stand_are_refused() {
+    let keys = [
+        "switch.s1.entries=e.txt",
+        "switch.s1.backend=interp",
+        "switch.s1.tables=lost",
+        "switch.s1.control_latency=1ms",
+        "switch.s1.recirculation={rate=\"1Gbps\"}",
+        "switch.s1.timing=bmv2",
+        "switches.pipeline={rate=\"1kpps\"}",
+        "switches.queues=[{packets=3}]",
+        "switch.s1={program=\"p.p4\",reroute=\"1ms\"}",
+        "switches={program=\"p.p4\",reroute=\"1ms\"}",
+        "flows=[{kind=\"tcp\",from=\"h1\",to=\"h2\",end=\"1ms\"}]",
+        "faults={switches=1,only=[9]}",
+        "topology.k=4",
+        "topology.hosts=0",
+    ];
+    let shown: String = keys
+        .iter()
+        .map(|key| {
+            format!(
+                "{}\n",
+                read(STAR, &[key]).map_or_else(|faults| faults[0].to_string(), |_| format!("{key} is taken"))
+            )
+        })
+        .collect();
+    expect![[r#"
+        --set switch.s1.entries=e.txt: switch s1 is a router, which has no `entries`
+        --set switch.s1.backend=interp: switch s1 is a router, which has no `backend`
+        --set switch.s1.tables=lost: switch s1 is a router, which has no `tables`
+        --set switch.s1.control_latency=1ms: switch s1 is a router, which has no `control_latency`
+        --set switch.s1.recirculation={rate="1Gbps"}: switch s1 is a router, which has no `recirculation`: its queues are those of [links]
+        --set switch.s1.timing=bmv2: switch s1 is a router, which has no `timing = "bmv2"`: its queues are those of [links]
+        --set switches.pipeline={rate="1kpps"}: all switches are routers, which have no `pipeline`
+        --set switches.queues=[{packets=3}]: all switches are routers, which have no `queues`
+        --set switch.s1={program="p.p4",reroute="1ms"}: switch s1 runs a program: only routers have `reroute`
+        --set switches={program="p.p4",reroute="1ms"}: all switches run programs: only routers have `reroute`
+        --set flows=[{kind="tcp",from="h1",to="h2",end="1ms"}]: a flow of the kind tcp has no `end`
+        --set faults={switches=1,only=[9]}: there is no random fault 9: there are 1, numbered from 0
+        --set topology.k=4: a star has no `k`; it has hosts
+        --set topology.hosts=0: a topology has at least one switch with a host
+    "#]].assert_eq(&shown);
+    // A latency follows from them.
+    assert!(read(STAR, &["switches={timing=\"software\",cost=\"1us\",cores=2}"]).is_ok());
+}
+
+#[test]
 fn a_network_that_fits_into_no_memory_is_refused() {
     let fabric = |leaves: u32, spines: u32, hosts: u32| {
         let shape = format!("leaves = {leaves}\nspines = {spines}\nhosts_per_leaf = {hosts}\n");
