@@ -141,11 +141,32 @@ pub(crate) fn choices(program: &Program, traffic: &Traffic) -> Result<IndexVec<T
         if let (Some(choice), Some((_, length))) =
             (&mut choice, prefixes.iter().find(|it| is_named(&table.name, &it.0)))
         {
-            choice.prefix_len = Some(*length);
+            choice.prefix_len = Some(prefix_len(table, *length)?);
         }
         choices.push(choice);
     }
     Ok(choices)
+}
+
+/// A length of prefixes that the table's key can have.
+fn prefix_len(table: &Table, length: u32) -> Result<u32, String> {
+    let widths = table.keys.iter().filter(|key| key.kind == MatchKind::Lpm).map(|key| key.expr.ty.width());
+    match widths.max() {
+        None => Err(format!("table {} has no key of longest prefixes", table.name)),
+        Some(width) if length > width => {
+            Err(format!("table {}: /{length} is longer than the key, which has {width} bits", table.name))
+        }
+        Some(_) => Ok(length),
+    }
+}
+
+/// The arguments that a setting gives, which fit in the parameters as far as that is known.
+fn given_arguments(program: &Program, action: &Action, given: &[Expression]) -> Result<Vec<Argument>, String> {
+    for (expression, &param) in given.iter().zip(&action.params) {
+        let param = &program.vars[param];
+        expression.fits(param.ty.width()).map_err(|why| format!("action {}: {}: {why}", action.name, param.name))?;
+    }
+    Ok(given.iter().cloned().map(Argument::Expression).collect())
 }
 
 /// The choice that a setting describes.
@@ -166,7 +187,7 @@ fn chosen(
     let defaults = default_arguments(program, action, links);
     let arguments = match &setting.arguments {
         None => defaults,
-        Some(given) if given.len() == defaults.len() => given.iter().cloned().map(Argument::Expression).collect(),
+        Some(given) if given.len() == defaults.len() => given_arguments(program, action, given)?,
         Some(given) => {
             return Err(format!(
                 "action {}: there are {} parameters, {} arguments given",

@@ -76,6 +76,16 @@ impl Expression {
         }
     }
 
+    /// Whether a number fits in so many bits. What depends on the flow is cut to them.
+    pub(crate) fn fits(&self, width: u32) -> Result<(), String> {
+        match self {
+            Expression::Number(number) if width < 128 && number >> width != 0 => {
+                Err(format!("{number} does not fit in {width} bits"))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The value for a flow.
     pub fn value(&self, context: &Context<'_>) -> u128 {
         match self {
@@ -212,6 +222,11 @@ impl<'t> Reader<'t> {
         let high = self.sum()?;
         self.depth -= 1;
         self.expect(')')?;
+        if let (Expression::Number(low), Expression::Number(high)) = (&low, &high)
+            && low > high
+        {
+            return Err(self.wrong(&format!("there is no number from {low} to {high}")));
+        }
         Ok(Expression::Random(start as u64, Box::new(low), Box::new(high)))
     }
 }
@@ -275,6 +290,7 @@ mod tests {
                 "`(1`: `)` is missing before ``; a number or an address; flow, entries, port, key(N), random(LOW, HIGH); + - * / % and parentheses between them"
             ],
         );
+        check("random(5, 1)", expect!["`random(5, 1)`: there is no number from 5 to 1 before ``; a number or an address; flow, entries, port, key(N), random(LOW, HIGH); + - * / % and parentheses between them"]);
         check(
             "1 2",
             expect![

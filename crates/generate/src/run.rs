@@ -71,6 +71,7 @@ impl<'p> Generator<'p> {
     /// Prepares to generate. The program should not be optimised, so that all states are there.
     pub fn new(program: &'p Program, settings: &'p Settings) -> Result<Generator<'p>, String> {
         settings.check()?;
+        settings.traffic.iter().try_for_each(|traffic| check_ports(program, traffic))?;
         let choices = settings.traffic.iter().map(|traffic| choice::choices(program, traffic));
         let choices = choices.collect::<Result<_, _>>()?;
         let walk = walk::walk(program, &|_| false);
@@ -205,7 +206,21 @@ fn templates_of(program: &Program, walk: &Walk, traffic: &Traffic) -> Result<Vec
         let fields: Vec<&str> = traffic.fields.iter().map(|(name, _)| name.as_str()).collect();
         return Err(format!("no packet has the fields {}; there are {}", fields.join(", "), names.join(", ")));
     }
+    for (name, value) in &traffic.fields {
+        for place in chosen.iter().flat_map(|template| &template.places).filter(|it| choice::is_named(&it.name, name)) {
+            value.fits(place.width).map_err(|why| format!("field {}: {why}", place.name))?;
+        }
+    }
     Ok(chosen)
+}
+
+/// Refuses ports that the architecture does not have.
+fn check_ports(program: &Program, traffic: &Traffic) -> Result<(), String> {
+    let most = program.architecture.port_max;
+    match traffic.port.into_iter().chain([traffic.ports.1]).find(|port| *port > most) {
+        Some(port) => Err(format!("there is no port {port}; the greatest is {most}")),
+        None => Ok(()),
+    }
 }
 
 /// Makes the state that of a packet that has just arrived.

@@ -140,7 +140,7 @@ impl Traffic {
             "prefix" => self.prefixes.push(prefix(rest)?),
             _ => {
                 let words = "traffic, port, ports, path, not, field, action, no-entries, prefix";
-                return Err(format!("`{word}` is no setting; there are {words}"));
+                return Err(format!("`{word}` is not a setting; there are {words}"));
             }
         }
         Ok(())

@@ -244,7 +244,7 @@ fn wrong_settings_are_refused() {
     let text = program(
         "state start { packet.extract(hdr.first); transition accept; }",
         "action a(bit<9> port) { sm.egress_spec = port; } table t { key = { hdr.first.v: exact; } actions = { a; } }
-         apply { t.apply(); }",
+         table l { key = { hdr.first.v: lpm; } actions = { a; } } apply { t.apply(); l.apply(); }",
     );
     let program = Options::as_written().compile_text("wrong.p4", &text).unwrap();
     let mut shown = String::new();
@@ -255,8 +255,15 @@ fn wrong_settings_are_refused() {
         ("action", "u=a"),
         ("action", "t=b"),
         ("action", "t=a(1, 2)"),
+        ("action", "t=a(600)"),
+        ("field", "first.v = 70000"),
+        ("field", "first.v = random(5, 1)"),
         ("prefix", "t"),
+        ("prefix", "t=8"),
+        ("prefix", "l=9"),
         ("ports", "9-1"),
+        ("ports", "2-70000"),
+        ("port", "70000"),
         ("speed", "1"),
     ] {
         let mut settings = Settings::default();
@@ -267,12 +274,19 @@ fn wrong_settings_are_refused() {
         path nowhere: no path through the parser has all of the states nowhere
         field hdr.none = 1: no packet has the fields hdr.none; there are hdr.first.v
         field first.v: `first.v`: a field is NAME=EXPRESSION
-        action u=a: the program has no table `u`; it has I.t
+        action u=a: the program has no table `u`; it has I.t, I.l
         action t=b: entries of table I.t have no action `b`; they have I.a
         action t=a(1, 2): action I.a: there are 1 parameters, 2 arguments given
+        action t=a(600): action I.a: port: 600 does not fit in 9 bits
+        field first.v = 70000: field hdr.first.v: 70000 does not fit in 8 bits
+        field first.v = random(5, 1): `random(5, 1)`: there is no number from 5 to 1 before ``; a number or an address; flow, entries, port, key(N), random(LOW, HIGH); + - * / % and parentheses between them
         prefix t: `t`: lengths of prefixes are TABLE=LENGTH
+        prefix t=8: table I.t has no key of longest prefixes
+        prefix l=9: table I.l: /9 is longer than the key, which has 8 bits
         ports 9-1: `9-1` is neither a port nor a range as 2-4
-        speed 1: `speed` is no setting; there are traffic, port, ports, path, not, field, action, no-entries, prefix
+        ports 2-70000: there is no port 70000; the greatest is 511
+        port 70000: there is no port 70000; the greatest is 511
+        speed 1: `speed` is not a setting; there are traffic, port, ports, path, not, field, action, no-entries, prefix
     "#]]
     .assert_eq(&shown);
 }
