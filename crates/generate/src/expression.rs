@@ -290,7 +290,12 @@ mod tests {
                 "`(1`: `)` is missing before ``; a number or an address; flow, entries, port, key(N), random(LOW, HIGH); + - * / % and parentheses between them"
             ],
         );
-        check("random(5, 1)", expect!["`random(5, 1)`: there is no number from 5 to 1 before ``; a number or an address; flow, entries, port, key(N), random(LOW, HIGH); + - * / % and parentheses between them"]);
+        check(
+            "random(5, 1)",
+            expect![
+                "`random(5, 1)`: there is no number from 5 to 1 before ``; a number or an address; flow, entries, port, key(N), random(LOW, HIGH); + - * / % and parentheses between them"
+            ],
+        );
         check(
             "1 2",
             expect![

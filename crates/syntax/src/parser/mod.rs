@@ -232,8 +232,14 @@ impl Parser<'_> {
     /// Reports that the next token is not the expected one.
     fn unexpected<T>(&mut self, expected: &str) -> Parsed<T> {
         let message = format!("expected {expected}, found {}", self.found());
-        let diagnostic =
-            Diagnostic::error(codes::UNEXPECTED_TOKEN, self.peek().span, message).label(format!("expected {expected}"));
+        let (previous, next) = (self.previous_span(), self.peek().span);
+        // A macro that ends in an operator is at fault, and not what follows its use.
+        let is_cut_off = expected == "an expression" && !previous.origin.is_none() && next.origin.is_none();
+        let (span, label) = match is_cut_off {
+            true => (previous, format!("expected {expected} after this")),
+            false => (next, format!("expected {expected}")),
+        };
+        let diagnostic = Diagnostic::error(codes::UNEXPECTED_TOKEN, span, message).label(label);
         let is_comment = self.at(TokenKind::Hash);
         self.report(if is_comment { diagnostic.help("a comment begins with `//`") } else { diagnostic });
         Err(Failed)

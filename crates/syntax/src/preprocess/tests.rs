@@ -206,10 +206,10 @@ fn a_fault_in_a_macro_is_shown_there_and_once() {
     let text = "#define ID(x) x\nconst bit<8> a = ID(1 +);\nconst bit<8> b = 1;\n";
     expect![[r#"
         error[E0120]: expected an expression, found `;`
-         --> a.p4:2:25
+         --> a.p4:2:23
           |
         2 | const bit<8> a = ID(1 +);
-          |                         ^ expected an expression
+          |                       ^ expected an expression after this
 
         1 error
     "#]]
@@ -244,6 +244,19 @@ fn a_fault_in_a_nested_macro_is_shown_in_the_innermost_body() {
         2 errors
     "#]]
     .assert_eq(&reported(text));
+    // A macro that ends too early is at fault, once for all its uses.
+    let text = "#define CUT(x) x *\nconst bit<8> a = CUT(1);\nconst bit<8> b = CUT(2);\n";
+    expect![[r#"
+        error[E0120]: expected an expression, found `;`
+         --> a.p4:1:18
+          |
+        1 | #define CUT(x) x *
+          |                  ^ expected an expression after this
+        2 | const bit<8> a = CUT(1);
+          |                  --- expanded here
+
+        1 error
+    "#]].assert_eq(&reported(text));
     // The missing semicolon belongs behind the use of the macro.
     let text = "#define A(x) const bit<8> a = x\nA(1)\nconst bit<8> b = 2;\n";
     expect![[r#"
@@ -260,10 +273,12 @@ fn a_fault_in_a_nested_macro_is_shown_in_the_innermost_body() {
     let text = "#define ID(x) x\n#define TWICE(x) ID(x + + ID(2 *))\nconst bit<8> a = TWICE(1);\n";
     expect![[r#"
         error[E0120]: expected an expression, found `;`
-         --> a.p4:3:26
+         --> a.p4:2:32
           |
+        2 | #define TWICE(x) ID(x + + ID(2 *))
+          |                                ^ expected an expression after this
         3 | const bit<8> a = TWICE(1);
-          |                          ^ expected an expression
+          |                  ----- expanded here
 
         1 error
     "#]]
