@@ -217,6 +217,23 @@ fn a_fault_in_a_macro_is_shown_there_and_once() {
 }
 
 #[test]
+fn a_macro_that_ends_too_early_is_at_fault_once_for_all_its_uses() {
+    let text = "#define CUT(x) x *\nconst bit<8> a = CUT(1);\nconst bit<8> b = CUT(2);\n";
+    expect![[r#"
+        error[E0120]: expected an expression, found `;`
+         --> a.p4:1:18
+          |
+        1 | #define CUT(x) x *
+          |                  ^ expected an expression after this
+        2 | const bit<8> a = CUT(1);
+          |                  --- expanded here
+
+        1 error
+    "#]]
+    .assert_eq(&reported(text));
+}
+
+#[test]
 fn a_fault_in_a_nested_macro_is_shown_in_the_innermost_body() {
     let text = "#define INNER(x) (x + ;)\n#define OUTER(y) INNER(y * 2)\nconst bit<8> a = OUTER(1);\n\
                 const bit<8> b = OUTER(2);\n";
@@ -244,19 +261,6 @@ fn a_fault_in_a_nested_macro_is_shown_in_the_innermost_body() {
         2 errors
     "#]]
     .assert_eq(&reported(text));
-    // A macro that ends too early is at fault, once for all its uses.
-    let text = "#define CUT(x) x *\nconst bit<8> a = CUT(1);\nconst bit<8> b = CUT(2);\n";
-    expect![[r#"
-        error[E0120]: expected an expression, found `;`
-         --> a.p4:1:18
-          |
-        1 | #define CUT(x) x *
-          |                  ^ expected an expression after this
-        2 | const bit<8> a = CUT(1);
-          |                  --- expanded here
-
-        1 error
-    "#]].assert_eq(&reported(text));
     // The missing semicolon belongs behind the use of the macro.
     let text = "#define A(x) const bit<8> a = x\nA(1)\nconst bit<8> b = 2;\n";
     expect![[r#"
