@@ -39,7 +39,7 @@ static inline void ws_prepend(struct ws_packet *packet, const uint8_t *bytes, ui
     if (WS_UNLIKELY(at - floor < total)) {
         uint32_t missing = total - (at - floor);
         if (packet->capacity - end < missing) {
-            packet->flags |= WS_FLAG_NO_ROOM;
+            packet->flags |= WS_FLAG_NO_SPACE;
             return;
         }
         memmove(ws_at(packet, at + missing), ws_at(packet, at), end - at);
@@ -100,7 +100,7 @@ struct ws_staged {
 static inline WS_UNUSED void ws_stage(struct ws_staged *staged, struct ws_packet *packet, uint32_t offset, uint32_t size)
 {
     if (WS_STAGED_MAX - staged->size < size) {
-        packet->flags |= WS_FLAG_NO_ROOM;
+        packet->flags |= WS_FLAG_NO_SPACE;
         return;
     }
     memcpy(staged->bytes + staged->size, ws_at(packet, offset), size);

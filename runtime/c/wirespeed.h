@@ -30,7 +30,7 @@
 /* An assertion of the program failed: the core drops the packet. */
 #define WS_FLAG_ASSERT_FAILED 1u
 /* The deparsed headers did not fit the chunk: the core drops the packet. */
-#define WS_FLAG_NO_ROOM 2u
+#define WS_FLAG_NO_SPACE 2u
 /* Set by the core before a parser runs: the metadata are prepared, the parser must not make them zero. */
 #define WS_FLAG_KEEP_METADATA 4u
 

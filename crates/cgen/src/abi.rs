@@ -20,7 +20,7 @@ pub const CHUNK_ALIGN_BYTES: usize = 64;
 /// [`Received::flags`]: an assertion of the program failed; the core drops the packet.
 pub const FLAG_ASSERT_FAILED: u32 = 1;
 /// [`Received::flags`]: the deparsed headers did not fit the chunk; the core drops the packet.
-pub const FLAG_NO_ROOM: u32 = 2;
+pub const FLAG_NO_SPACE: u32 = 2;
 /// [`Received::flags`], set by the core before a parser runs: the metadata are prepared (fields preserved from an
 /// earlier pass), so that the parser does not zero them. Without it the parser zeroes the metadata range.
 pub const FLAG_KEEP_METADATA: u32 = 4;
@@ -67,7 +67,7 @@ pub struct Packet {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Decided {
     /// It continues with the next block.
-    GoesOn,
+    Continues,
     /// It leaves.
     Send {
         /// On this port.
@@ -118,7 +118,7 @@ impl Decided {
             Decided::DROPS if low == 0 => Decided::Drop(DropReason::Ingress),
             Decided::DROPS => Decided::Drop(DropReason::Egress),
             Decided::PUNTS => Decided::Punt { point: number, slot: low },
-            _ => Decided::GoesOn,
+            _ => Decided::Continues,
         }
     }
 
@@ -127,7 +127,7 @@ impl Decided {
     pub fn word(self) -> u64 {
         let word = |kind: u64, number: u64, low: u32| kind | number.min(Decided::NUMBER_MAX) << 32 | u64::from(low);
         match self {
-            Decided::GoesOn => 0,
+            Decided::Continues => 0,
             Decided::Send { port, bytes_max } => {
                 word(Decided::SENDS, bytes_max.map_or(0, |bytes| u64::from(bytes) + 1), port)
             }
@@ -493,7 +493,7 @@ mod tests {
     fn decisions_survive_their_words() {
         let port = u32::MAX;
         for decided in [
-            Decided::GoesOn,
+            Decided::Continues,
             Decided::Send { port, bytes_max: None },
             Decided::Send { port: 0, bytes_max: Some(0) },
             Decided::Send { port: 7, bytes_max: Some(0xff_fffe) },

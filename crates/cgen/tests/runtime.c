@@ -466,7 +466,7 @@ static void test_deparser(void)
     packet = chunk(320, 6);
     packet->capacity = 341;
     ws_deparse(packet, pushed, 2, bounce, 320);
-    CHECK(packet->flags == WS_FLAG_NO_ROOM);
+    CHECK(packet->flags == WS_FLAG_NO_SPACE);
     check_packet(packet, "abcdefghijklmnopqrst");
 }
 

@@ -238,7 +238,7 @@ impl<'s> Worker<'_, '_, '_, 's> {
                 continue;
             }
             if stopping.is_some() && !std::mem::replace(&mut has_released, true) {
-                common.core().release_piles();
+                common.core().release_buffers();
                 continue;
             }
             let waiting = common.core().next_event_ns();

@@ -1,7 +1,7 @@
 //! Frames that were received together, gathered one by one to be lent to the core.
 //!
 //! What enters: buffers of a driver. What leaves: a slice of [`Frame`]s, for [`crate::Switch::forward`]. It lives on
-//! the stack of whoever gathers, so that nothing is allocated and nothing outlives the loan.
+//! the caller's stack, so that nothing is allocated and nothing outlives the loan.
 
 #![allow(unsafe_code, reason = "an array that is filled from the front")]
 
@@ -35,17 +35,17 @@ impl<'a> Burst<'a> {
         self.push_behind_headroom(bytes, 0);
     }
 
-    /// Adds a frame with memory before it, as [`Frame::behind_headroom`] wants it.
+    /// Adds a frame with headroom, as [`Frame::behind_headroom`] requires it.
     ///
     /// # Panics
-    /// As [`Burst::push`], and if the memory has fewer bytes than `room`.
+    /// As [`Burst::push`], and if the memory has fewer bytes than `headroom`.
     #[inline]
-    pub fn push_behind_headroom(&mut self, memory: &'a mut [u8], room: usize) {
-        if memory.len() - room > PACKET_BYTES_MAX {
+    pub fn push_behind_headroom(&mut self, memory: &'a mut [u8], headroom: usize) {
+        if memory.len() - headroom > PACKET_BYTES_MAX {
             self.refused += 1;
             return;
         }
-        self.frames[self.count].write(Frame::behind_headroom(memory, room, self.port, self.time_ns));
+        self.frames[self.count].write(Frame::behind_headroom(memory, headroom, self.port, self.time_ns));
         self.count += 1;
     }
 
@@ -59,7 +59,7 @@ impl<'a> Burst<'a> {
         self.count == 0
     }
 
-    /// Whether there is room for no more.
+    /// Whether the burst is full.
     #[inline]
     pub fn is_full(&self) -> bool {
         self.count == BURST_PACKETS_MAX

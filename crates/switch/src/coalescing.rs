@@ -1,14 +1,14 @@
-//! Coalescing buffers: packets that wait for others, to leave with them as one packet.
+//! Coalescing buffers: packets that are held until they leave together as one packet.
 //!
 //! What enters: packets with the number of a buffer, how long it may become, and how long the packet may wait. What
 //! leaves: buffers, each a packet with the bytes of its members one after the other, when the next member would make it
-//! too long or one of its members may wait no longer. What happens to them then is the architecture's.
+//! too long or the timeout of one of its members expires. What happens to them then is up to the architecture.
 //!
 //! A buffer's bytes lie in one chunk of the pool, which is taken when it begins and becomes the packet that leaves, so
-//! that a member is copied once. At most one chunk for each number of a buffer waits.
+//! that a member is copied once. Each buffer number holds at most one chunk.
 //!
-//! Who waits the least is known from a heap of moments. What is in it of buffers that have left, or have become more
-//! urgent, is passed over; when there is more of that than of others, the heap is made anew.
+//! A heap of deadlines gives the buffer that is due first. Items of buffers that have left, or that have an earlier
+//! deadline now, are stale and are skipped; when the stale items outnumber the others, the heap is rebuilt.
 
 use crate::packet::{Packet, Pool};
 use base::limits::PACKET_BYTES_MAX;
@@ -19,7 +19,7 @@ use std::collections::BinaryHeap;
 /// Numbers of buffers.
 const BUFFERS: usize = 1 << 16;
 
-/// Moments in the heap beside those of waiting buffers before it is made anew.
+/// How many stale items the heap may hold before it is rebuilt, beside one for each open buffer.
 const STALE_MAX: usize = 64;
 
 /// A buffer.
@@ -28,7 +28,7 @@ pub(crate) struct CoalescingBuffer {
     pub packet: Packet,
     /// Packets in it, which are counted up to here.
     pub packets: u16,
-    /// When one of its members may wait no longer.
+    /// When the timeout of one of its members expires.
     due_ns: u64,
 }
 
@@ -38,39 +38,39 @@ pub(crate) struct CoalescingBuffers {
     /// By number; empty until the first buffer begins.
     buffers: Vec<Option<CoalescingBuffer>>,
     /// When buffers are due, the first on top, and their numbers.
-    moments: BinaryHeap<Reverse<(u64, u16)>>,
+    deadlines: BinaryHeap<Reverse<(u64, u16)>>,
     open: usize,
     packets: usize,
 }
 
 impl CoalescingBuffers {
-    /// Packets that wait in buffers.
+    /// Packets in all buffers.
     pub fn packets(&self) -> usize {
         self.packets
     }
 
-    /// When the first buffer is due, if any waits.
+    /// When the first buffer is due, if any is open.
     pub fn next_due_ns(&self) -> Option<u64> {
-        self.moments.peek().map(|Reverse((due_ns, _))| *due_ns)
+        self.deadlines.peek().map(|Reverse((due_ns, _))| *due_ns)
     }
 
-    /// The buffer that has waited long enough, the longest overdue first, and its number.
+    /// A buffer whose timeout has expired, the longest overdue first, and its number.
     pub fn take_due(&mut self, now_ns: u64) -> Option<(u16, CoalescingBuffer)> {
-        let Reverse((due_ns, number)) = *self.moments.peek()?;
+        let Reverse((due_ns, number)) = *self.deadlines.peek()?;
         if due_ns > now_ns {
             return None;
         }
-        // The top is always the moment of a buffer that waits.
+        // The top is always the deadline of an open buffer.
         self.take(number).map(|buffer| (number, buffer))
     }
 
-    /// Every buffer that waits is due from now on.
+    /// Every open buffer is due from now on.
     pub fn hasten(&mut self) {
-        self.moments.clear();
+        self.deadlines.clear();
         for (number, buffer) in (0..=u16::MAX).zip(&mut self.buffers) {
             if let Some(buffer) = buffer {
                 buffer.due_ns = 0;
-                self.moments.push(Reverse((0, number)));
+                self.deadlines.push(Reverse((0, number)));
             }
         }
     }
@@ -80,7 +80,7 @@ impl CoalescingBuffers {
         let buffer = self.buffers.get_mut(usize::from(number))?.take()?;
         self.open -= 1;
         self.packets -= usize::from(buffer.packets);
-        self.settle();
+        self.remove_stale();
         Some(buffer)
     }
 
@@ -88,7 +88,7 @@ impl CoalescingBuffers {
     pub fn is_full(&self, gather: Gather, bytes: usize) -> bool {
         self.buffer(gather.buffer).is_some_and(|buffer| {
             let length = buffer.packet.length() as usize + bytes;
-            buffer.packets == u16::MAX || length > usize::from(gather.bytes_max) || !buffer.packet.has_room(bytes)
+            buffer.packets == u16::MAX || length > usize::from(gather.bytes_max) || !buffer.packet.has_tailroom(bytes)
         })
     }
 
@@ -97,7 +97,7 @@ impl CoalescingBuffers {
         self.buffer(number).map_or(0, |buffer| buffer.packets)
     }
 
-    /// Whether a buffer has waited long enough.
+    /// Whether the timeout of a buffer has expired.
     pub fn is_due(&self, number: u16, now_ns: u64) -> bool {
         self.buffer(number).is_some_and(|buffer| buffer.due_ns <= now_ns)
     }
@@ -123,8 +123,8 @@ impl CoalescingBuffers {
                 is_urgent
             }
             none => {
-                let room = bytes.len().max(usize::from(gather.bytes_max)).min(PACKET_BYTES_MAX);
-                let Some(mut packet) = pool.take_with_room(bytes, room) else { return false };
+                let capacity = bytes.len().max(usize::from(gather.bytes_max)).min(PACKET_BYTES_MAX);
+                let Some(mut packet) = pool.take_with_capacity(bytes, capacity) else { return false };
                 packet.set_passes(of.passes());
                 // It is made of several packets, and is none of them.
                 packet.set_tag(0);
@@ -135,21 +135,21 @@ impl CoalescingBuffers {
         };
         self.packets += 1;
         if urgent {
-            self.moments.push(Reverse((due_ns, gather.buffer)));
-            self.settle();
+            self.deadlines.push(Reverse((due_ns, gather.buffer)));
+            self.remove_stale();
         }
         true
     }
 
-    /// Sees to it that the top of the heap is the moment of a buffer that waits, and that the heap does not grow.
-    fn settle(&mut self) {
+    /// Removes stale items: from the top of the heap always, from all of it when there are too many.
+    fn remove_stale(&mut self) {
         let buffers = &self.buffers;
         let due = |number: u16| buffers[usize::from(number)].as_ref().map(|buffer| buffer.due_ns);
-        if self.moments.len() > 2 * self.open + STALE_MAX {
-            self.moments.retain(|Reverse((due_ns, number))| due(*number) == Some(*due_ns));
+        if self.deadlines.len() > 2 * self.open + STALE_MAX {
+            self.deadlines.retain(|Reverse((due_ns, number))| due(*number) == Some(*due_ns));
         }
-        while self.moments.peek().is_some_and(|Reverse((due_ns, number))| due(*number) != Some(*due_ns)) {
-            self.moments.pop();
+        while self.deadlines.peek().is_some_and(|Reverse((due_ns, number))| due(*number) != Some(*due_ns)) {
+            self.deadlines.pop();
         }
     }
 }
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn the_least_patient_member_says_when_a_pile_is_due() {
+    fn the_first_timeout_of_a_member_is_that_of_the_buffer() {
         let (mut pool, mut buffers, packet) = begin(500);
         for (buffer, wait_us) in [(1, 9), (2, 7), (1, 3), (2, 8)] {
             buffers.add(gather(buffer, wait_us), b"x", &packet, &mut pool);
@@ -206,21 +206,21 @@ mod tests {
     }
 
     #[test]
-    fn moments_of_piles_that_have_left_do_not_gather() {
+    fn deadlines_of_buffers_that_have_left_do_not_accumulate() {
         let (mut pool, mut buffers, packet) = begin(0);
         buffers.add(gather(0, 1), b"x", &packet, &mut pool);
         for round in 0..1000 {
             buffers.add(gather(1, 1000 + round), b"x", &packet, &mut pool);
             pool.give(buffers.take(1).unwrap().packet);
         }
-        assert!(buffers.moments.len() <= 2 + STALE_MAX + 1);
+        assert!(buffers.deadlines.len() <= 2 + STALE_MAX + 1);
         assert_eq!(buffers.next_due_ns(), Some(1000));
         pool.give(buffers.take(0).unwrap().packet);
         pool.give(packet);
     }
 
     #[test]
-    fn piles_that_are_hastened_are_due_at_once_and_later_ones_are_not() {
+    fn hastened_buffers_are_due_immediately_and_later_ones_are_not() {
         let (mut pool, mut buffers, packet) = begin(0);
         for buffer in [3, 1] {
             buffers.add(gather(buffer, 1000), b"x", &packet, &mut pool);

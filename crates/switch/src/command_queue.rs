@@ -1,13 +1,13 @@
 //! The command queue: how other threads reach a switch that a worker runs.
 //!
 //! What enters: a [`Job`], from any thread. What leaves: its answer, once the worker has run it between two bursts. No
-//! packet is on its way through a block while a job runs; those that wait in queues wait on.
+//! packet is being processed while a job runs; packets in queues stay there.
 
 use crate::switch::Switch;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 
-/// Something to do with a switch between two bursts. It must be quick: packets wait for it.
+/// Something to do with a switch between two bursts. It must be quick: it delays packets.
 pub type Job = Box<dyn FnOnce(&mut Switch) + Send>;
 
 /// The worker has ended, or ends: the job was not run and never will be.
@@ -24,14 +24,14 @@ impl std::error::Error for Closed {}
 
 /// Where jobs are handed in. They are run in the order in which one thread hands them in.
 pub trait CommandQueue: Send + Sync {
-    /// Hands a job in; waits while the queue is full. A job must not hand in others: it would wait for itself.
+    /// Hands a job in; blocks while the queue is full. A job must not hand in others: it would deadlock.
     fn send(&self, job: Job) -> Result<(), Closed>;
 }
 
 impl dyn CommandQueue + '_ {
     /// Hands a job in and waits for its answer. The same holds for it as for [`CommandQueue::send`].
     pub fn ask<T: Send + 'static>(&self, job: impl FnOnce(&mut Switch) -> T + Send + 'static) -> Result<T, Closed> {
-        // The answer has a place of its own and the channel says only that it is there: so one kind of channel is
+        // The answer has a place of its own and the channel only signals that it is there: so one kind of channel is
         // compiled, and not one for each kind of answer.
         let place = Arc::new(Mutex::new(None));
         let (done, is_done) = mpsc::sync_channel::<()>(1);
@@ -39,8 +39,8 @@ impl dyn CommandQueue + '_ {
         self.send(Box::new(move |switch| {
             let given = job(switch);
             *answer.lock().unwrap_or_else(PoisonError::into_inner) = Some(given);
-            // Nobody listens only if the asking thread is gone.
-            let _unheard = done.send(());
+            // Sending fails only if the calling thread is gone.
+            let _sent = done.send(());
         }))?;
         is_done.recv().map_err(|_| Closed)?;
         let given = place.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -48,7 +48,7 @@ impl dyn CommandQueue + '_ {
     }
 }
 
-/// The command queue of a switch that no worker runs: jobs are done at once, in the thread that brings them. It is
+/// The command queue of a switch that no worker runs: jobs run immediately, in the thread that hands them in. It is
 /// closed while no switch is here.
 #[derive(Default)]
 pub struct IdleOwner(Mutex<Option<Switch>>);
@@ -59,7 +59,7 @@ impl IdleOwner {
         *self.lock() = Some(switch);
     }
 
-    /// Takes the switch away; whoever comes later finds the queue closed.
+    /// Takes the switch away; the queue is closed from then on.
     pub fn take(&self) -> Option<Switch> {
         self.lock().take()
     }

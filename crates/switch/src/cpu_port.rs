@@ -1,8 +1,8 @@
 //! The port behind which controllers are.
 //!
-//! What enters: the number that a user wants, or which numbers something else is behind. What leaves: the number for a
-//! program. Each architecture has a number of its own in use, so the port follows the program that runs: a program of
-//! the one architecture that comes after one of the other still finds its controllers.
+//! What enters: the number that a user has chosen, or which numbers something else is behind. What leaves: the number
+//! for a program. Each architecture has a number of its own in use, so the port follows the program that runs: a
+//! program of the one architecture that comes after one of the other still finds its controllers.
 
 use ir::Architecture;
 use ir::architecture::ALL;

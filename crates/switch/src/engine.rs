@@ -1,9 +1,9 @@
-//! What all architectures share: packets on their way, the queues between ingress and egress, copies, and the order in
+//! What all architectures share: packets in progress, the queues between ingress and egress, copies, and the order in
 //! which packets are worked on.
 //!
-//! What enters: received packets and the [`Rules`] of an architecture. What leaves: whatever the rules send. A burst
-//! goes through ingress as the rules say; then the queues are emptied through egress. Packets that go round again form
-//! bursts of their own, which are worked on before new ones. `roots` has the order in which all this is sent.
+//! What enters: received packets and the [`Rules`] of an architecture. What leaves: whatever the rules send. The
+//! rules take a burst through ingress; then the queues are emptied through egress. Packets that enter ingress again
+//! form bursts of their own, which are worked on before new ones. `roots` has the order in which all this is sent.
 
 use crate::coalescing::{CoalescingBuffer, CoalescingBuffers};
 use crate::fast_path::FastPath;
@@ -33,7 +33,7 @@ pub(crate) trait Rules: Send {
     /// What kind of packet it is, in words.
     fn kind(&self, packet: &Packet) -> &'static str;
 
-    /// Sets the metadata of a packet that leaves a queue in which it waited.
+    /// Sets the metadata of a packet that leaves a queue.
     fn begin_egress(
         &mut self,
         variables: Variables,
@@ -73,7 +73,7 @@ pub(crate) trait Rules: Send {
         execution: &mut Execution<'_>,
     );
 
-    /// Lets a buffer go that has waited long enough. Architectures without buffers are not asked.
+    /// Releases a buffer whose timeout has expired. Not called for architectures without buffers.
     fn release(
         &mut self,
         _engine: &mut Engine,
@@ -88,14 +88,15 @@ pub(crate) trait Rules: Send {
 /// What the program of a core shows of how packets are worked on.
 #[derive(Clone, Copy)]
 pub(crate) struct Observability {
-    /// Whether the program can tell at which moment a packet was worked on (beside the moment of its reception).
+    /// Whether the program can observe when a packet was worked on (beside the moment of its reception).
     pub time: bool,
-    /// Whether the program can tell how many packets are in a queue, which would show how many are worked on together.
-    /// The fast path has no queue; packets that leave it, and those that do not take it, are then processed one by one.
+    /// Whether the program can observe how many packets are in a queue, which would show how many are worked on
+    /// together. The fast path has no queue; packets that leave it, and those that do not take it, are then processed
+    /// one by one.
     pub depths: bool,
 }
 
-/// Packets on their way, and what they meet.
+/// The packets in progress and the state that processing them needs.
 pub(crate) struct Engine {
     pub pipeline: Box<dyn Pipeline>,
     pub traffic: TrafficManager<Packet>,
@@ -110,13 +111,13 @@ pub(crate) struct Engine {
     pub variables: Variables,
     /// The received packets that are worked on, and what they have led to.
     pub roots: Roots,
-    /// What is sent together, with its ports; kept to save its allocation.
+    /// What is sent together, with its ports; reused to avoid allocations.
     departing: (Vec<Packet>, Vec<Verdict>),
-    /// The present burst, kept to save its allocation.
+    /// The present burst, reused to avoid allocations.
     burst: Vec<Packet>,
     /// A burst of one packet that leaves a path within a burst, for the same reason.
     pub one: Vec<Packet>,
-    /// The same on the fast path, from which packets go on through the queues.
+    /// The same for the fast path, whose packets may continue through the queues.
     fresh: Vec<Packet>,
     /// Memory for frames.
     pub lending: Lending,
@@ -124,10 +125,10 @@ pub(crate) struct Engine {
     pub fast: FastPath,
     /// Memory for replicas on their own path.
     pub replicas: Replicas,
-    wants_fast_path: bool,
+    allows_fast_path: bool,
     takes_fast_path: bool,
     has_assertions: bool,
-    /// Whether packets are split into so many that their copies are not known.
+    /// Whether packets are split, so that the number of their copies is not known.
     splits: bool,
 }
 
@@ -138,9 +139,9 @@ impl Engine {
         pool: Pool,
         priorities: usize,
         observability: Observability,
-        wants_fast_path: bool,
+        allows_fast_path: bool,
     ) -> Engine {
-        let takes_fast_path = wants_fast_path && pipeline.has_fast_path();
+        let takes_fast_path = allows_fast_path && pipeline.has_fast_path();
         let traffic = TrafficManager::new(priorities, program.architecture.port_max, Packet::length);
         Engine {
             pipeline,
@@ -160,7 +161,7 @@ impl Engine {
             lending: Lending::default(),
             fast: FastPath::new(program),
             replicas: Replicas::default(),
-            wants_fast_path,
+            allows_fast_path,
             takes_fast_path,
             has_assertions: has_assertions(program),
             splits: program.may_request(Effect::JoinsOrSplits),
@@ -171,7 +172,7 @@ impl Engine {
     pub fn run_code(&mut self, special: Option<&Specialisation>, observability: Observability) {
         self.pipeline.run_code(special);
         self.observability = observability;
-        self.takes_fast_path = self.wants_fast_path && self.pipeline.has_fast_path();
+        self.takes_fast_path = self.allows_fast_path && self.pipeline.has_fast_path();
     }
 
     /// Makes packets of received frames; those for which there is no buffer are counted.
@@ -184,16 +185,16 @@ impl Engine {
     /// Whether these frames may be lent to [`Engine::run`].
     pub fn forwards(&self, frames: &[Frame<'_>]) -> bool {
         let fast_path = self.takes_fast_path && !self.traffic.has_rates();
-        let room = self.pipeline.headroom_bytes();
-        let has_room = || room == 0 || frames.iter().all(|frame| frame.room() >= room);
+        let headroom = self.pipeline.headroom_bytes();
+        let has_headroom = || headroom == 0 || frames.iter().all(|frame| frame.headroom() >= headroom);
         let has_originals = || !self.needs_originals() || self.pipeline.written_bytes_max().is_some();
-        fast_path && self.pipeline.is_in_place() && has_originals() && has_room()
+        fast_path && self.pipeline.is_in_place() && has_originals() && has_headroom()
     }
 
     /// Works on received packets and lent frames, on everything they cause, and on queued packets and buffers that are
-    /// due. Frames may be lent only if [`Engine::forwards`] says so and nobody observes. If a packet has added entries
-    /// to tables, it stops behind that packet, for its caller to publish them and to run it again with the frames that
-    /// are returned; none if all is done.
+    /// due. Frames may be lent only if [`Engine::forwards`] allows it and there is no observer. If a packet has added
+    /// entries to tables, it stops behind that packet, for its caller to publish them and to run it again with the
+    /// frames that are returned; none if all is done.
     pub fn run<'f, 'b>(
         &mut self,
         rules: &mut dyn Rules,
@@ -262,8 +263,8 @@ impl Engine {
         self.finish(rules, execution);
     }
 
-    /// Packets that wait in queues and coalescing buffers.
-    pub fn waiting(&self) -> usize {
+    /// Packets in queues and coalescing buffers.
+    pub fn queued(&self) -> usize {
         self.traffic.queued() + self.buffers.packets()
     }
 
@@ -287,14 +288,14 @@ impl Engine {
         burst_max.min(self.roots_max().clamp(1, BURST_PACKETS_MAX))
     }
 
-    /// How many of them may make the copies that they can make at once, so that each becomes as many copies as if it
-    /// were alone: half of the buffers are for the first.
+    /// How many of them can be worked on together without running out of buffers for their copies in one step, so that
+    /// each becomes as many copies as if it were alone: half of the buffers are reserved for the first.
     fn roots_max(&self) -> usize {
         let at_once = 2 * self.replication.replicas_max() + 2;
         let copies = if self.splits { COPIES_MAX } else { COPIES_MAX.min(BURST_PACKETS_MAX * at_once) };
-        let room = self.pool.room_for_many();
+        let free = self.pool.chunks_to_half();
         // A burst has no more roots. To divide takes longer than to see that it is not necessary.
-        if room >= BURST_PACKETS_MAX * copies { BURST_PACKETS_MAX } else { room / copies }
+        if free >= BURST_PACKETS_MAX * copies { BURST_PACKETS_MAX } else { free / copies }
     }
 
     /// Which of the roots are worked on next: the first alone where buffers are scarce.
@@ -431,8 +432,8 @@ impl Engine {
         is_due
     }
 
-    /// Puts a packet in the queue of a port. A packet that need not wait there skips the queue: `begin_egress`
-    /// sets its metadata at once. An observer sees packets leave queues: with one, none skips.
+    /// Puts a packet in the queue of a port. A packet that would leave immediately skips the queue: `begin_egress`
+    /// sets its metadata. An observer is shown how packets leave queues: with one, none skips.
     #[inline]
     pub fn enqueue(
         &mut self,
@@ -442,8 +443,8 @@ impl Engine {
         execution: &mut Execution<'_>,
         begin_egress: impl FnOnce(&mut Packet),
     ) {
-        let has_room = self.roots.passed_of(packet.root()) < QUEUE_CAPACITY_MAX;
-        if has_room && self.traffic.lets_pass(port, priority) && execution.observer.is_none() {
+        let has_space = self.roots.passed_of(packet.root()) < QUEUE_CAPACITY_MAX;
+        if has_space && self.traffic.may_skip_queue(port, priority) && execution.observer.is_none() {
             begin_egress(&mut packet);
             self.roots.pass(packet);
         } else {
@@ -451,7 +452,7 @@ impl Engine {
         }
     }
 
-    /// The same for a packet that may have to wait.
+    /// The same for a packet that may be delayed there.
     #[inline(never)]
     fn enqueue_to_wait(&mut self, packet: Packet, port: u32, priority: u32, execution: &mut Execution<'_>) {
         if let Err((packet, refusal)) = self.traffic.enqueue(packet, port, priority, execution.now_ns) {
@@ -503,8 +504,8 @@ impl Engine {
         self.enter_internal(InternalPort::Replication, packet, After::Replica(last), execution);
     }
 
-    /// When a packet of so many bytes arrives that enters an internal port now; now, if the port takes no time. None if
-    /// it has no room.
+    /// When a packet of `bytes` bytes that enters an internal port now arrives; now, if the port takes no time. None if
+    /// its queue is full.
     #[inline]
     pub fn internal_arrival_ns(
         &mut self,
@@ -518,7 +519,7 @@ impl Engine {
         self.traffic.internal_arrival_ns(port, bytes, execution.now_ns)
     }
 
-    /// Takes a packet to an internal port that is set up; without room there, it ends.
+    /// Takes a packet to an internal port that is set up; if its queue is full, the packet is dropped.
     fn enter_internal(&mut self, port: InternalPort, packet: Packet, after: After, execution: &mut Execution<'_>) {
         match self.traffic.internal_arrival_ns(port, packet.length(), execution.now_ns) {
             Some(_) => self.traffic.enter_internal(port, packet, after, execution.now_ns),
@@ -526,7 +527,7 @@ impl Engine {
         }
     }
 
-    /// Takes a clone through the mirror port. Returns it, to be sent at once, if the port takes no time.
+    /// Takes a clone through the mirror port. Returns it, to be sent immediately, if the port takes no time.
     #[inline]
     pub fn mirror(&mut self, clone: Packet, session: u32, execution: &mut Execution<'_>) -> Option<Packet> {
         if !self.traffic.has_internal_port(InternalPort::Mirror) {
@@ -536,12 +537,12 @@ impl Engine {
         None
     }
 
-    /// Goes on with packets that have arrived from internal ports.
+    /// Continues with packets that have arrived from internal ports.
     fn arrive_from_internal_ports(&mut self, rules: &mut dyn Rules, execution: &mut Execution<'_>) {
         while let Some((mut packet, after, arrived_ns)) = self.traffic.take_arrived(execution.now_ns) {
             packet.set_root(PACED_ROOT);
             packet.set_time_ns(arrived_ns);
-            tell_of(&packet, execution);
+            observe_packet(&packet, execution);
             match after {
                 After::Ingress => self.roots.inject(packet),
                 After::Session(session) => rules.after_mirror(self, packet, session, execution),
@@ -550,13 +551,14 @@ impl Engine {
         }
     }
 
-    /// Lets a packet, made from one that ends here, go through ingress again, by way of an internal port that has room.
+    /// Injects a packet, made from one that ends here, into ingress through an internal port, whose queue is not full.
     pub fn inject_instead(&mut self, port: InternalPort, fresh: Packet, old: Packet, execution: &Execution<'_>) {
         self.pool.give(old);
         self.inject_through(port, fresh, execution);
     }
 
-    /// Lets a packet go through ingress beside the one that it was made from, by way of an internal port that has room.
+    /// Injects a packet, beside the one that it was made from, into ingress through an internal port, whose queue is
+    /// not full.
     pub fn inject_through(&mut self, port: InternalPort, fresh: Packet, execution: &Execution<'_>) {
         if self.traffic.has_internal_port(port) {
             self.stats.passes += 1;
@@ -566,7 +568,7 @@ impl Engine {
         }
     }
 
-    /// Lets a packet go through ingress at once.
+    /// Injects a packet into ingress directly.
     pub fn inject(&mut self, fresh: Packet) {
         self.stats.passes += 1;
         self.roots.inject(fresh);
@@ -576,8 +578,8 @@ impl Engine {
     pub fn transmit(&mut self, mut packet: Packet, port: u32, length: usize, execution: &mut Execution<'_>) {
         self.stats.sent += 1;
         self.traffic.sent(port, length as u32);
-        tell_of(&packet, execution);
-        tell(execution, || Decision::Transmitted { port, bytes: length as u32 });
+        observe_packet(&packet, execution);
+        observe(execution, || Decision::Transmitted { port, bytes: length as u32 });
         if self.roots.defers() {
             packet.cut(length as u32);
             self.roots.send_later(packet, port);
@@ -587,8 +589,8 @@ impl Engine {
         self.pool.give(packet);
     }
 
-    /// Ends packets whose verdict is to be sent or dropped. `exceptions` is what their verdicts say together.
-    /// Nobody observes them.
+    /// Ends packets whose verdict is to be sent or dropped. `exceptions` is the summary of their verdicts.
+    /// There is no observer.
     pub fn apply_verdicts(
         &mut self,
         frames: &[Frame<'_>],
@@ -626,7 +628,7 @@ impl Engine {
         parent: &Packet,
         execution: &mut Execution<'_>,
     ) -> Option<Packet> {
-        tell_of(parent, execution);
+        observe_packet(parent, execution);
         if parent.passes() >= PASSES_MAX {
             self.count_drop(DropReason::PassLimit, execution);
             return None;
@@ -656,13 +658,13 @@ impl Engine {
 
     /// A copy of a packet with headers and metadata.
     pub fn copy(&mut self, packet: &Packet, execution: &mut Execution<'_>) -> Option<Packet> {
-        tell_of(packet, execution);
+        observe_packet(packet, execution);
         let mut copy = self.take_copy(packet.root(), |pool| pool.copy(packet), execution)?;
         self.pipeline.copy_context(packet, &mut copy);
         Some(copy)
     }
 
-    /// Takes so many copies from the budget of `root`; false, and takes none, if it has fewer.
+    /// Takes `copies` copies from the budget of `root`; false, and takes none, if it has fewer.
     pub fn charge_all(&mut self, root: usize, copies: usize) -> bool {
         let copies_left = self.roots.copies_left(root);
         let left = copies_left.checked_sub(copies);
@@ -670,7 +672,7 @@ impl Engine {
         left.is_some()
     }
 
-    /// Takes so many copies from the budget of `root`, or as many as it has, and returns how many.
+    /// Takes `copies` copies from the budget of `root`, or as many as it has, and returns how many.
     pub fn charge_up_to(&mut self, root: usize, copies: usize) -> usize {
         let copies_left = self.roots.copies_left(root);
         let granted = copies.min(*copies_left);
@@ -679,7 +681,7 @@ impl Engine {
     }
 
     /// Takes one copy, or one pass that starts anew, from the budget of `root`; false if nothing is left. Both are
-    /// counted together, because copies that go round make copies.
+    /// counted together, because copies that enter ingress again make copies.
     pub fn charge(&mut self, root: usize) -> bool {
         self.charge_all(root, 1)
     }
@@ -691,7 +693,7 @@ impl Engine {
         take: impl FnOnce(&mut Pool) -> Option<Packet>,
         execution: &mut Execution<'_>,
     ) -> Option<Packet> {
-        tell_copied(execution);
+        observe_copies(execution);
         if !self.charge(root) {
             self.count_drop(DropReason::CopyLimit, execution);
             return None;
@@ -724,15 +726,15 @@ impl Engine {
 
     /// Counts a copy that was not made.
     pub fn count_drop(&mut self, reason: DropReason, execution: &mut Execution<'_>) {
-        tell_copied(execution);
+        observe_copies(execution);
         self.stats.count_drop(reason);
-        tell(execution, || Decision::Dropped(reason));
+        observe(execution, || Decision::Dropped(reason));
     }
 
     pub fn end(&mut self, packet: Packet, reason: DropReason, execution: &mut Execution<'_>) {
-        tell_of(&packet, execution);
+        observe_packet(&packet, execution);
         self.stats.count_drop(reason);
-        tell(execution, || Decision::Dropped(reason));
+        observe(execution, || Decision::Dropped(reason));
         self.pool.give(packet);
     }
 
@@ -774,22 +776,22 @@ impl<'a> Neighbours<'a> {
     }
 }
 
-/// Tells the observer, if there is one, to which packet something happens.
-pub(crate) fn tell_of(packet: &Packet, execution: &mut Execution<'_>) {
+/// Names the packet to which the next decisions belong to the observer, if there is one.
+pub(crate) fn observe_packet(packet: &Packet, execution: &mut Execution<'_>) {
     if let Some(observer) = &mut execution.observer {
         observer.packet(packet.tag());
     }
 }
 
-/// Tells the observer, if there is one, that the packet becomes several.
-pub(crate) fn tell_copied(execution: &mut Execution<'_>) {
+/// Reports to the observer, if there is one, that the packet becomes several.
+pub(crate) fn observe_copies(execution: &mut Execution<'_>) {
     if let Some(observer) = &mut execution.observer {
         observer.copied();
     }
 }
 
-/// Tells the observer, if there is one.
-pub(crate) fn tell(execution: &mut Execution<'_>, decision: impl FnOnce() -> Decision) {
+/// Reports a decision to the observer, if there is one.
+pub(crate) fn observe(execution: &mut Execution<'_>, decision: impl FnOnce() -> Decision) {
     if let Some(observer) = &mut execution.observer {
         Observer::decision(*observer, decision());
     }

@@ -1,6 +1,6 @@
 //! Timers of entries that are deleted when they run out.
 //!
-//! What enters: the entries that packets add, and what actions say of the timer of the entry that was hit, each with
+//! What enters: the entries that packets add, and what actions set the timer of the entry that was hit to, each with
 //! the present time. What leaves: the entries whose time is over. A timer has the time of a profile, which controllers
 //! can change; that counts from the timer's next start.
 //!

@@ -24,7 +24,8 @@ pub use cgen::abi::TableUse;
 /// Bytes of the two lines of the cache that processors fetch together.
 pub(crate) const LINES_BYTES: usize = 128;
 
-/// So many zeros with room behind them, so that nothing that another thread writes lies in the same line of the cache.
+/// `count` zeros with unused space behind them, so that nothing that another thread writes lies in the same line of the
+/// cache.
 pub(crate) fn apart<T: Clone + Default>(count: usize) -> Vec<T> {
     let mut zeros = vec![T::default(); count + LINES_BYTES.div_ceil(size_of::<T>())];
     zeros.truncate(count);
@@ -198,7 +199,7 @@ pub struct Externs {
     pub meters: IndexVec<MeterId, MeterArray>,
     /// Direct meters: cells as above.
     pub direct_meters: IndexVec<DirectMeterId, MeterArray>,
-    /// How often each table was asked.
+    /// How often each table was applied.
     pub table_uses: IndexVec<TableId, TableUse>,
     /// For each table that supports idle timeouts, when its entries were last hit, or came if they never were, in the
     /// switch's time, by handle; empty for the others.
@@ -261,7 +262,7 @@ impl Externs {
         !self.added.is_empty()
     }
 
-    /// Notes an entry that a packet adds; whether there is room for it.
+    /// Records an entry that a packet adds; false if it cannot be added.
     pub(crate) fn add_entry(
         &mut self,
         table: TableId,
@@ -281,7 +282,7 @@ impl Externs {
     }
 
     /// Makes the cells of new entries fresh, whatever entries had their handles before.
-    pub(crate) fn make_fresh(&mut self, program: &Program, arrivals: &[Arrival], now_ns: u64) {
+    pub(crate) fn reset_cells(&mut self, program: &Program, arrivals: &[Arrival], now_ns: u64) {
         for arrival in arrivals {
             let (id, cell) = (TableId::from_index(arrival.table), arrival.handle.0 as usize);
             let table = &program.tables[id];

@@ -1,5 +1,5 @@
-//! The fast path: packets that generated code takes from the parser to their end, and the way on for those that it
-//! punts.
+//! The fast path: packets that generated code takes from the parser to their end, and how those that it punts
+//! continue.
 //!
 //! What enters: packets that were just received, in chunks or lent frames. What leaves: those that are sent, and to the
 //! rules of the architecture those about which it has to decide. Punted packets are processed together, as far as no
@@ -28,8 +28,8 @@ const PUNTING_CALL_FRAMES_MAX: usize = BURST_PACKETS_MAX / 2;
 
 /// What a core has for packets on the fast path.
 pub(crate) struct FastPath {
-    /// Copies of the present burst's packets as they were received, if generated code does not tell how many of their
-    /// bytes it may write to.
+    /// Copies of the present burst's packets as they were received, if it is not known how many of their bytes
+    /// generated code may write to.
     originals: Originals,
     /// The first bytes of packets as they were received, as far as it may write to them.
     saved: Saved,
@@ -37,21 +37,21 @@ pub(crate) struct FastPath {
     saved_again: Saved,
     /// The ports of these.
     ports_again: Vec<u64>,
-    /// Packets that have left the fast path of lent frames, by their positions; kept to save its allocation.
+    /// Packets that have left the fast path of lent frames, by their positions; reused to avoid allocations.
     taken: Vec<(usize, Option<Packet>)>,
     /// Punted packets that are processed together; none while they are.
     punted: Option<Box<Punted>>,
-    /// Whether they do where the core lets them. Replicas alone leave sooner, and so from warmer memory, if they do not
-    /// wait for those of others.
+    /// Whether they are, where the core allows it. Replicas alone leave sooner, and so while their bytes are in the
+    /// cache, if they are not held back for those of others.
     go_together: bool,
     /// How many packets a call takes: few where many are punted, whose memory is then near until they have left.
     call_max: usize,
-    /// The verdicts of a call, kept because to clear so many takes time that is seen.
+    /// The verdicts of a call, reused because clearing an array of this size takes measurable time.
     verdicts: Vec<abi::Verdict>,
-    /// Whether the program may ask for packets as they were received.
-    keeps_originals: bool,
+    /// Whether the program may request packets as they were received.
+    needs_originals: bool,
     /// The requests that need them.
-    asking: Vec<u32>,
+    original_requests: Vec<u32>,
     /// The slot with the port of reception.
     port: u32,
 }
@@ -59,7 +59,7 @@ pub(crate) struct FastPath {
 impl FastPath {
     pub fn new(program: &Program) -> FastPath {
         let needs_original = |request: &&Request| request.effects.contains(&Effect::Original);
-        let asking = program.architecture.requests.iter().filter(needs_original).map(|request| request.slot);
+        let requests = program.architecture.requests.iter().filter(needs_original).map(|request| request.slot);
         FastPath {
             originals: Vec::new(),
             saved: Saved::default(),
@@ -70,15 +70,15 @@ impl FastPath {
             go_together: MEETING_MORE.iter().any(|&effect| program.may_request(effect)),
             call_max: CALL_FRAMES_MAX,
             verdicts: vec![0; CALL_FRAMES_MAX],
-            keeps_originals: program.may_request(Effect::Original),
-            asking: asking.collect(),
+            needs_originals: program.may_request(Effect::Original),
+            original_requests: requests.collect(),
             port: program.architecture.slot_from(Source::IngressPort).unwrap_or(0),
         }
     }
 
     /// Whether a request of a packet needs the packet as it was received.
-    fn asks_for_original(&self, packet: &Packet) -> bool {
-        self.asking.iter().any(|&slot| packet.intrinsics()[slot as usize] != 0)
+    fn requests_original(&self, packet: &Packet) -> bool {
+        self.original_requests.iter().any(|&slot| packet.intrinsics()[slot as usize] != 0)
     }
 }
 
@@ -101,8 +101,8 @@ struct Saved {
 }
 
 impl Saved {
-    /// Saves so many bytes of each packet.
-    fn keep<'p>(&mut self, each: usize, packets: impl Iterator<Item = &'p [u8]>) {
+    /// Saves the first `each` bytes of each packet.
+    fn save<'p>(&mut self, each: usize, packets: impl Iterator<Item = &'p [u8]>) {
         self.each = each;
         self.bytes.resize(CALL_FRAMES_MAX * self.each, 0);
         for (saved, packet) in self.bytes.chunks_exact_mut(self.each.max(1)).zip(packets) {
@@ -121,15 +121,15 @@ impl Saved {
 impl Engine {
     /// Whether packets may have to be as they were received after they have been on the fast path.
     pub fn needs_originals(&self) -> bool {
-        self.fast.keeps_originals
+        self.fast.needs_originals
     }
 
     /// Takes a burst of packets that were just received to the end, and all that they cause. Those behind one that has
     /// added entries remain.
     pub fn fast_path(&mut self, rules: &mut dyn Rules, burst: &mut Vec<Packet>, execution: &mut Execution<'_>) {
-        if self.fast.keeps_originals {
+        if self.fast.needs_originals {
             match self.pipeline.written_bytes_max() {
-                Some(each) => self.fast.saved.keep(each, burst.iter().map(Packet::bytes)),
+                Some(each) => self.fast.saved.save(each, burst.iter().map(Packet::bytes)),
                 None => self.copy_originals(burst),
             }
         }
@@ -138,7 +138,7 @@ impl Engine {
             let (count, before) = (next.min(burst.len()), burst.len());
             self.fast_path_from(done, rules, burst, count, execution);
             let ended = before - burst.len();
-            (done, next) = (done + ended, after_so_many(ended));
+            (done, next) = (done + ended, next_call_max(ended));
         }
         let originals = self.fast.originals.drain(..).flatten();
         originals.for_each(|original| self.pool.give(original));
@@ -220,8 +220,8 @@ impl Engine {
         }
     }
 
-    /// Ends the first packets, the first of which is the `first` of its burst, as their verdicts say. Those that are
-    /// punted remain, to be processed together.
+    /// Applies the verdicts of the first packets, the first of which is the `first` of its burst. Punted packets
+    /// remain, to be processed together.
     fn end_together(
         &mut self,
         packets: &mut Vec<Packet>,
@@ -268,13 +268,13 @@ impl Engine {
         }
     }
 
-    /// Takes lent frames to the end, in place, and all that they cause. Allowed only if [`Engine::forwards`] says so.
-    /// They are at most as many as generated code takes at once. Returns how many came to their end: not those behind
-    /// one that has added entries.
+    /// Takes lent frames to the end, in place, and all that they cause. Only for frames that [`Engine::forwards`]
+    /// allows, and at most as many as generated code takes in one call. Returns how many came to their end: not those
+    /// behind one that has added entries.
     pub fn forward(&mut self, rules: &mut dyn Rules, frames: &mut [Frame<'_>], execution: &mut Execution<'_>) -> usize {
-        if self.fast.keeps_originals {
+        if self.fast.needs_originals {
             let each = self.pipeline.written_bytes_max().unwrap_or(0);
-            self.fast.saved.keep(each, frames.iter().map(Frame::bytes));
+            self.fast.saved.save(each, frames.iter().map(Frame::bytes));
         }
         let (mut done, mut next) = (0, frames.len());
         while done < frames.len() && !execution.externs.has_added() {
@@ -285,7 +285,7 @@ impl Engine {
                 return frames.len();
             }
             let ended = self.forward_from(done, rules, &mut rest[..spare], execution);
-            (done, next) = (done + ended, after_so_many(ended));
+            (done, next) = (done + ended, next_call_max(ended));
         }
         done
     }
@@ -311,9 +311,9 @@ impl Engine {
             self.apply_verdicts(frames, verdicts, exceptions, execution);
         } else {
             let ended = self.ended(verdicts).len();
-            let asks = |position| position < ended && abi::is_punt(verdicts[position]);
+            let is_punted = |position| position < ended && abi::is_punt(verdicts[position]);
             let mut taken = std::mem::take(&mut self.fast.taken);
-            self.pool.take_spare(frames, asks, &mut taken);
+            self.pool.take_spare(frames, is_punted, &mut taken);
             verdicts = &mut verdicts[..ended];
             let mut neighbours = Neighbours { frames: &frames[..ended], verdicts, first, done: 0 };
             while !taken.is_empty() {
@@ -334,8 +334,8 @@ impl Engine {
         if !self.pipeline.stops_at_punt() {
             return verdicts;
         }
-        let asking = verdicts.iter().position(|verdict| abi::is_punt(*verdict));
-        asking.map_or(verdicts, |asking| &verdicts[..=asking])
+        let punted = verdicts.iter().position(|verdict| abi::is_punt(*verdict));
+        punted.map_or(verdicts, |punted| &verdicts[..=punted])
     }
 
     /// How many punted packets are processed together.
@@ -388,7 +388,7 @@ impl Engine {
         }
     }
 
-    /// Takes the punted packets that have been kept to the end, and all that they cause.
+    /// Takes the punted packets that have been collected to the end, and all that they cause.
     fn finish_punted(&mut self, neighbours: &mut Neighbours<'_>, rules: &mut dyn Rules, execution: &mut Execution<'_>) {
         let mut punted = self.fast.punted.take().unwrap_or_default();
         self.decide_about(&mut punted, rules, execution);
@@ -419,10 +419,10 @@ impl Engine {
         }
     }
 
-    /// A packet as it was received, if that has been saved and may be asked for.
+    /// A packet as it was received, if that has been saved and may be requested.
     fn original(&mut self, packet: &Packet, verdict: abi::Verdict, position: usize) -> Option<Packet> {
-        let is_saved = self.fast.keeps_originals && self.pipeline.written_bytes_max().is_some();
-        if !is_saved || verdict != abi::PUNT_INGRESS || !self.fast.asks_for_original(packet) {
+        let is_saved = self.fast.needs_originals && self.pipeline.written_bytes_max().is_some();
+        if !is_saved || verdict != abi::PUNT_INGRESS || !self.fast.requests_original(packet) {
             return None;
         }
         let mut original = self.pool.take(packet.bytes())?;
@@ -433,7 +433,7 @@ impl Engine {
 
     /// Whether packets that enter ingress again may take the fast path.
     pub fn takes_again_path(&self, burst: &[Packet], execution: &Execution<'_>) -> bool {
-        let has_originals = !self.fast.keeps_originals || self.pipeline.written_bytes_max().is_some();
+        let has_originals = !self.fast.needs_originals || self.pipeline.written_bytes_max().is_some();
         self.takes_fast_path()
             && self.pipeline.has_again_path()
             && has_originals
@@ -445,9 +445,9 @@ impl Engine {
     /// Takes packets on a further pass through ingress and egress. The core continues with those that are punted.
     pub fn again_path(&mut self, rules: &mut dyn Rules, burst: &mut Vec<Packet>, execution: &mut Execution<'_>) {
         self.timer.start();
-        if self.fast.keeps_originals {
+        if self.fast.needs_originals {
             let each = self.pipeline.written_bytes_max().unwrap_or(0);
-            self.fast.saved_again.keep(each, burst.iter().map(Packet::bytes));
+            self.fast.saved_again.save(each, burst.iter().map(Packet::bytes));
             self.fast.ports_again.clear();
             self.fast.ports_again.extend(burst.iter().map(|packet| packet.intrinsic(self.fast.port)));
         }
@@ -484,9 +484,9 @@ impl Engine {
         self.timer.lap(CoreStage::Transmit);
     }
 
-    /// A packet as it entered ingress again, if it may be asked for.
+    /// A packet as it entered ingress again, if that may be requested.
     fn original_of_pass(&mut self, packet: &Packet, position: usize) -> Option<Packet> {
-        if !self.fast.keeps_originals || !self.fast.asks_for_original(packet) {
+        if !self.fast.needs_originals || !self.fast.requests_original(packet) {
             return None;
         }
         let mut original = self.pool.take(packet.bytes())?;
@@ -496,8 +496,8 @@ impl Engine {
     }
 }
 
-/// How many packets a call of the fast path takes after one in which so many came to their end: where many ask for
-/// more, each call prepares few for nothing.
-fn after_so_many(ended: usize) -> usize {
+/// How many packets a call of the fast path takes after one that completed `ended` packets: where many punt, each call
+/// prepares few in vain.
+fn next_call_max(ended: usize) -> usize {
     2 * ended
 }

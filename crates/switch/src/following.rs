@@ -1,7 +1,7 @@
 //! What becomes of tagged packets during a call of the core.
 //!
-//! What enters: what an observer is told. What leaves: for each tag to which something happened, whether a packet with
-//! it was dropped or copied; and its steps, to the observer that wants them. Other packets have tag 0.
+//! What enters: what is reported to an observer. What leaves: for each tag to which something happened, whether a
+//! packet with it was dropped or copied; and its steps, to the observer that follows it. Other packets have tag 0.
 
 use crate::output::{Decision, Observer};
 use crate::stats::DropReason;
@@ -44,9 +44,9 @@ impl<'a> Following<'a> {
         self.last.map(|last| &mut self.fates[last])
     }
 
-    fn describe(&mut self, tell: impl FnOnce(&mut dyn Observer)) {
+    fn describe(&mut self, report: impl FnOnce(&mut dyn Observer)) {
         if let Some((observer, _)) = self.steps.as_mut().filter(|_| self.is_described) {
-            tell(*observer);
+            report(*observer);
         }
     }
 }
@@ -74,7 +74,7 @@ impl Observer for Following<'_> {
             self.fates.push(Fate { tag, drop: None, is_copied: false });
             Some(self.fates.len() - 1)
         });
-        self.is_described = self.steps.as_ref().is_some_and(|(_, wants)| wants(tag));
+        self.is_described = self.steps.as_ref().is_some_and(|(_, is_followed)| is_followed(tag));
         self.describe(|observer| observer.packet(tag));
     }
 

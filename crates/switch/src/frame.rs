@@ -32,14 +32,14 @@ impl<'a> Frame<'a> {
         Frame::behind_headroom(bytes, 0, port, time_ns)
     }
 
-    /// The same with memory before them, the first `room` bytes, into which the packet may grow. Programs that add
+    /// The same with memory before them, the first `headroom` bytes, into which the packet may grow. Programs that add
     /// headers have to copy packets with too little of it.
     ///
     /// # Panics
-    /// If the packet has more bytes than `base::limits::PACKET_BYTES_MAX`, or the memory fewer than `room`.
+    /// If the packet has more bytes than `base::limits::PACKET_BYTES_MAX`, or the memory fewer than `headroom`.
     #[inline]
-    pub fn behind_headroom(memory: &'a mut [u8], room: usize, port: u32, time_ns: u64) -> Frame<'a> {
-        let frame = raw(memory, room, port, time_ns);
+    pub fn behind_headroom(memory: &'a mut [u8], headroom: usize, port: u32, time_ns: u64) -> Frame<'a> {
+        let frame = raw(memory, headroom, port, time_ns);
         assert!(frame.length as usize <= PACKET_BYTES_MAX, "a frame of {} bytes", frame.length);
         Frame { frame, lender: PhantomData }
     }
@@ -47,12 +47,12 @@ impl<'a> Frame<'a> {
     /// The bytes: before the core has worked on them as they were received, afterwards as they are sent.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
-        // SAFETY: the frame borrows as many bytes as it says, also after generated code has moved its begin into the
-        // room that is borrowed with it.
+        // SAFETY: the frame borrows as many bytes as its length, also after generated code has moved its begin into the
+        // headroom that is borrowed with it.
         unsafe { std::slice::from_raw_parts(self.frame.bytes.as_ptr(), self.frame.length as usize) }
     }
 
-    /// Asks for the first bytes to be in the cache soon.
+    /// Prefetches the first bytes.
     #[inline]
     pub(crate) fn fetch(&self) {
         tables::prefetch(self.frame.bytes.as_ptr());
@@ -71,28 +71,28 @@ impl<'a> Frame<'a> {
 
     /// Bytes before it into which it may grow.
     #[inline]
-    pub(crate) fn room(&self) -> u32 {
+    pub(crate) fn headroom(&self) -> u32 {
         self.frame.headroom
     }
 
     /// Frames for generated code, which may change their bytes and times, and move where they begin.
     pub(crate) fn raw<'f>(frames: &'f mut [Frame<'_>]) -> &'f mut [abi::Frame] {
         // SAFETY: a frame is its `abi::Frame` and nothing else, and where generated code moves its begin, it stays
-        // within the room before it, and its end no further than it is (`Native::run_fast_path`).
+        // within the headroom before it, and its end no further than it is (`Native::run_fast_path`).
         unsafe { std::slice::from_raw_parts_mut(frames.as_mut_ptr().cast(), frames.len()) }
     }
 }
 
-/// The bytes behind the first `room` of some memory, which they may come to begin in.
+/// The bytes behind the first `headroom` of some memory, into which the packet may grow.
 ///
 /// # Panics
-/// If the memory has fewer bytes than `room`.
+/// If the memory has fewer bytes than `headroom`.
 #[inline]
-fn raw(memory: &mut [u8], room: usize, port: u32, time_ns: u64) -> abi::Frame {
-    let length = memory[room..].len() as u32;
-    // SAFETY: `room` is no more than the memory's bytes, as the slice above shows. The pointer is of all of it.
-    let bytes = unsafe { NonNull::from(memory).cast().add(room) };
-    abi::Frame { bytes, length, port, time_ns, headroom: room.min(PACKET_BYTES_MAX) as u32, rid: 0 }
+fn raw(memory: &mut [u8], headroom: usize, port: u32, time_ns: u64) -> abi::Frame {
+    let length = memory[headroom..].len() as u32;
+    // SAFETY: `headroom` is no more than the memory's bytes, as the slice above shows. The pointer is of all of it.
+    let bytes = unsafe { NonNull::from(memory).cast().add(headroom) };
+    abi::Frame { bytes, length, port, time_ns, headroom: headroom.min(PACKET_BYTES_MAX) as u32, rid: 0 }
 }
 
 /// The chunks of packets, for generated code, which may change all of them but, where their bytes are lent, those.
@@ -110,7 +110,7 @@ impl<'a> Chunks<'a> {
     }
 }
 
-/// Memory for the frames of a burst, kept to save its allocation. It holds none between two uses.
+/// Memory for the frames of a burst, reused to avoid allocations. It holds none between two uses.
 #[derive(Default)]
 pub(crate) struct Lending(Vec<abi::Frame>);
 
@@ -124,8 +124,8 @@ impl Lending {
     pub(crate) fn lend<'a>(&'a mut self, packets: &'a mut [Packet], floor: usize) -> (Chunks<'a>, &'a mut [Frame<'a>]) {
         let frame = |packet: &mut Packet| {
             let (port, time_ns) = (packet.ingress_port(), packet.time_ns());
-            let (bytes, room) = packet.bytes_behind_room(floor);
-            raw(bytes, room, port, time_ns)
+            let (bytes, headroom) = packet.bytes_with_headroom(floor);
+            raw(bytes, headroom, port, time_ns)
         };
         self.0.clear();
         self.0.extend(packets.iter_mut().map(frame));
@@ -135,7 +135,7 @@ impl Lending {
         (Chunks::of(packets), frames)
     }
 
-    /// The same for replicas: their frames say where and as which replica each of them leaves.
+    /// The same for replicas: their frames have the port and the number of each.
     pub(crate) fn lend_replicas<'a>(
         &'a mut self,
         packets: &'a mut [Packet],
@@ -149,7 +149,7 @@ impl Lending {
         (chunks, frames)
     }
 
-    /// Tells packets whose bytes were lent where those begin now.
+    /// Sets where the bytes of packets that were lent begin now.
     pub(crate) fn take_back(&mut self, packets: &mut [Packet]) {
         for (frame, packet) in self.0.drain(..).zip(packets) {
             packet.begin_at(frame.bytes, frame.length);

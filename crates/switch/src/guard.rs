@@ -1,16 +1,16 @@
 //! Waiting for the guard that shards take around the registers which they share.
 //!
 //! Generated code takes it where it is free, for the part of a burst's work that touches such registers, and comes here
-//! where it is not. A part is short, so that it is not waited for by sleeping; but a worker may have lost its processor
-//! meanwhile, so that the processor of who waits is offered after a while.
+//! where it is not. A part is short, so it spins; but the worker that holds the guard may have lost its
+//! processor, so it yields after a while.
 
 #![allow(unsafe_code, reason = "generated code calls this with a pointer")]
 
 use cgen::abi::Guard;
 use std::sync::atomic::Ordering;
 
-/// How often it is looked whether the guard is free before the processor is offered, and pauses between two looks: each
-/// look takes the guard's line of the cache from who works.
+/// How often the guard is read before the loop yields, and pauses between two reads: each read takes the guard's cache
+/// line from the worker that holds it.
 const LOOKS: usize = 200;
 const PAUSES: usize = 4;
 

@@ -25,7 +25,7 @@ use tables::TableSet;
 pub(crate) struct Interpreted {
     program: Arc<Program>,
     states: Vec<Option<PacketState>>,
-    /// Where a deparsed packet is put in its chunk: from `start`, or from `floor` if it needs the room.
+    /// Where a deparsed packet is put in its chunk: from `start`, or from `floor` if it needs the space.
     floor: usize,
     start: usize,
 }
@@ -93,7 +93,7 @@ impl Interpreted {
 fn decided(decision: interp::Decision, point: PointId) -> Decided {
     let number = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
     match decision {
-        interp::Decision::GoesOn => Decided::GoesOn,
+        interp::Decision::GoesOn => Decided::Continues,
         interp::Decision::Send { port, bytes_max } => {
             Decided::Send { port: port as u32, bytes_max: bytes_max.map(number) }
         }
@@ -105,7 +105,7 @@ fn decided(decision: interp::Decision, point: PointId) -> Decided {
     }
 }
 
-/// A state at the start of the parser; metadata are kept if the packet says so.
+/// A state at the start of the parser; metadata are kept if the packet's flags require it.
 fn restart(program: &Program, old: PacketState, packet: &Packet) -> PacketState {
     let mut state = PacketState::new(program, packet.bytes().to_vec());
     if packet.flags() & FLAG_KEEP_METADATA != 0 {

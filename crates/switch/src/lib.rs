@@ -5,27 +5,27 @@
 //! [`Switch::run`] works. Live workers and the simulator drive the same core; given the same program, entries, seed,
 //! packets and times it does the same.
 //!
-//! The way through:
+//! The modules:
 //! * [`switch`](mod@crate::switch): the core as its users see it.
-//! * `engine`: what architectures share: packets on their way, copies, the order of work.
+//! * `engine`: what architectures share: packets in progress, copies, the order of work.
 //! * `v1model`, `psa`, `pna`: the rules of each architecture, the only places that know them.
 //! * `pipeline`, `native`, `interpreted`: running a block of the program over a burst, by compiled code or by the
 //!   interpreter.
 //! * `packet`, `frame`, `burst`: packets and the pool of their memory; bytes that are lent.
 //! * `roots`: what is worked on together, and the order in which it leaves.
-//! * `replicas`: the path of replicas that need not wait, from the queues on.
+//! * `replicas`: the path of replicas that no queue delays, from the queues on.
 //! * [`traffic`]: queues, schedulers, the buffer, ports with rates. [`replication`], [`meter`], [`externs`]: groups and
 //!   sessions, meters, registers and counters.
-//! * `coalescing`: packets that wait for others, to leave with them as one; `records`: packets that such a packet is
+//! * `coalescing`: packets that are held until they leave together as one; `records`: packets that such a packet is
 //!   made of.
 //! * `shards`: cores of the same switch for further workers; `guard`, `words`: registers that they share.
 //! * `shared_tables`, [`command_queue`]: how other threads reach a switch while it runs: its tables directly, all else
 //!   through the one that runs it.
-//! * `following`: what becomes of packets that somebody follows.
-//! * [`tap`]: copies of packets as they arrive, for those who look into a switch that runs.
+//! * `following`: what becomes of packets with a tag.
+//! * [`tap`]: copies of packets as they arrive, to watch a switch that runs.
 //! * [`workers`]: how many threads run a switch; [`timers`]: ports where packets arrive by themselves.
 //! * `added`, [`entry_timers`]: entries that packets add to tables, and when entries expire.
-//! * [`mod@specialise`]: other code for tables whose contents have settled.
+//! * [`mod@specialise`]: code for tables whose contents no longer change.
 //! * [`output`], [`stats`], `stage_times`: what comes out, what is counted, what takes how long.
 
 mod added;

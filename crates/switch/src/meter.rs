@@ -1,7 +1,7 @@
 //! Two-rate three-colour markers (RFC 2698).
 //!
 //! What enters: a packet's size, the colour that it has so far, and the time. What leaves: its colour. A cell that
-//! nobody configured leaves the colour as it is; that of a packet without one is green. Every cell counts what it has
+//! is not configured leaves the colour as it is; that of a packet without one is green. Every cell counts what it has
 //! marked with each colour.
 
 use crate::externs::CounterCell;
@@ -365,7 +365,7 @@ mod tests {
 
     #[test]
     fn slow_rates_lose_nothing_to_rounding() {
-        // One unit per second, asked every microsecond: after two seconds two units have come.
+        // One unit per second, read every microsecond: after two seconds two units have come.
         let cell = cell(1, 1, 1, 1);
         let greens = (0..=2_000_000u64).filter(|us| cell.execute(1, Color::Green, us * 1000) == Color::Green).count();
         assert_eq!(greens, 3);

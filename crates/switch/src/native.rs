@@ -161,12 +161,12 @@ impl NativePipeline {
     unsafe fn decide(&self, point: PointId, env: &Env, packets: &[*mut abi::Packet]) {
         if self.decides(point) {
             // Always of the program as it is: a packet may have made a request before it was specialised to make none.
-            // SAFETY: the caller guarantees what the function asks for.
+            // SAFETY: the caller guarantees what the function requires.
             unsafe { self.general.1.run_decisions(point, env, packets) }
         } else {
             for &packet in packets {
                 // SAFETY: each pointer leads to a packet that this call alone uses.
-                unsafe { (*packet).decided = Decided::GoesOn.word() }
+                unsafe { (*packet).decided = Decided::Continues.word() }
             }
         }
     }
@@ -252,13 +252,13 @@ impl Pipeline for NativePipeline {
         if let [Step::Decide(point)] = *steps
             && !self.decides(point)
         {
-            packets.iter_mut().for_each(|packet| packet.set_decided(Decided::GoesOn));
+            packets.iter_mut().for_each(|packet| packet.set_decided(Decided::Continues));
             return;
         }
         self.call(Chunks::of(packets), execution, |pipeline, env, pointers| {
             for step in steps {
                 match *step {
-                    // SAFETY: what `call` hands out is what the function asks for.
+                    // SAFETY: what `call` hands out is what the function requires.
                     Step::Block(block) => unsafe { pipeline.native.run_block(block, env, pointers) },
                     // SAFETY: as above.
                     Step::Decide(point) => unsafe { pipeline.decide(point, env, pointers) },
@@ -287,7 +287,7 @@ impl Pipeline for NativePipeline {
         execution: &mut Execution<'_>,
     ) -> Exceptions {
         self.call(chunks, execution, |pipeline, env, pointers| {
-            // SAFETY: as above; the core takes only packets this way that were just received, and lends their bytes.
+            // SAFETY: as above; the core takes only packets here that were just received, and lends their bytes.
             unsafe { pipeline.native.run_fast_path(env, pointers, Frame::raw(frames), verdicts) }
         })
     }

@@ -1,4 +1,4 @@
-//! What comes out of the core while it runs: packets, messages to the control plane, and, when asked for, the story of
+//! What comes out of the core while it runs: packets, messages to the control plane, and, on request, the path of
 //! each packet.
 
 use crate::frame::Frame;
@@ -10,7 +10,7 @@ use tables::TableSet;
 
 /// Receives what the core puts out. A frame is borrowed for the call.
 pub trait Output {
-    /// A packet leaves on a port, at this time: that of its reception, or that at which a queue with a rate let it go.
+    /// A packet leaves on a port, at this time: that of its reception, or that at which it left a queue with a rate.
     fn transmit(&mut self, port: u32, frame: &[u8], time_ns: u64);
 
     /// Packets leave one after the other.
@@ -76,9 +76,9 @@ impl<'a> Departures<'a> {
 
 /// What the architecture did with a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs, reason = "the fields are what the variant says")]
+#[allow(missing_docs, reason = "the variant documents its fields")]
 pub enum Decision {
-    /// A pass through ingress starts; `kind` says in words how the packet came to it.
+    /// A pass through ingress starts; `kind` describes the kind of packet in words.
     IngressStarts { port: u32, bytes: u32, kind: &'static str },
     /// Queued to a port.
     Unicast { port: u32 },
@@ -92,13 +92,13 @@ pub enum Decision {
     Resubmitted,
     /// Sent back to ingress with its deparsed bytes.
     Recirculated,
-    /// Waits in a buffer for others, of which it is one of so many.
+    /// Added to a coalescing buffer, which holds `packets` packets with it.
     Gathered { buffer: u16, packets: u16 },
-    /// A buffer of so many packets goes through ingress as one.
+    /// A buffer of `packets` packets goes through ingress as one.
     BufferLeaves { buffer: u16, packets: u16 },
-    /// Taken apart into so many records, which go through ingress.
+    /// Split into records, which go through ingress.
     Scattered { records: u16 },
-    /// Not made of the records that it was to be taken apart into: goes through ingress once more as a whole.
+    /// Not made of the records that it was to be split into: goes through ingress once more as a whole.
     NotScattered,
     /// A pass through egress starts.
     EgressStarts { port: u32, rid: u64, kind: &'static str },
@@ -116,7 +116,7 @@ pub trait Observer: interp::Tracer {
     /// What follows happens to a packet with this tag ([`crate::Switch::receive_tagged`]).
     fn packet(&mut self, _tag: u32) {}
 
-    /// Copies are made of that packet, or would have been if there were room.
+    /// Copies are made of that packet, or would have been if there were buffers for them.
     fn copied(&mut self) {}
 
     /// A run of the core has ended, at this time, with these tables.

@@ -1,22 +1,22 @@
 //! Packets in the core, and the pool they live in.
 //!
 //! What enters: received bytes. What leaves: [`Packet`]s, owned handles to one chunk of memory each, laid out as
-//! [`cgen::abi::Packet`] says: fixed part, the program's context, headroom, bytes, tailroom. The pool allocates chunks
-//! in two sizes, keeps them, and hands them out again, so that the work per packet allocates nothing.
+//! [`cgen::abi::Packet`] defines: fixed part, the program's context, headroom, bytes, tailroom. The pool allocates
+//! chunks in two sizes, keeps them, and hands them out again, so that the work per packet allocates nothing.
 //!
 //! A handle that is not given back is lost until the pool ends, which is a leak but no harm. Handles never leave the
-//! crate, and whoever holds handles holds the pool too, so no handle outlives its memory.
+//! crate, and the owner of handles owns the pool too, so no handle outlives its memory.
 
 #![allow(unsafe_code, reason = "packet memory is shared with generated code through raw pointers")]
 
 use crate::frame::Frame;
 use base::limits::{HEADROOM_BYTES, PACKET_BYTES_MAX};
-use cgen::abi::{self, CHUNK_ALIGN_BYTES, Decided, FLAG_ASSERT_FAILED, FLAG_KEEP_METADATA, FLAG_NO_ROOM, Received};
+use cgen::abi::{self, CHUNK_ALIGN_BYTES, Decided, FLAG_ASSERT_FAILED, FLAG_KEEP_METADATA, FLAG_NO_SPACE, Received};
 use ir::{INTRINSIC_SLOTS, IntrinsicSlot, Program, VarId};
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ptr::NonNull;
 
-/// Bytes of a packet that the small chunks hold: an Ethernet frame with room for tags and tunnels.
+/// Bytes of a packet that the small chunks hold: an Ethernet frame with space for tags and tunnels.
 const SMALL_PACKET_BYTES: usize = 2048;
 
 /// Free bytes kept after a received packet, for programs that add to its end of headers.
@@ -108,7 +108,7 @@ impl Packet {
         self.header_mut().intrinsic = [0; INTRINSIC_SLOTS];
     }
 
-    /// Makes this the packet of a frame that was received, for which the chunk has room.
+    /// Makes this the packet of a frame that was received and fits the chunk.
     #[inline(always)]
     fn receive(&mut self, frame: &[u8], received: Received) {
         copy_frame(self.chunk_bytes_mut(received.data as usize, frame.len()), frame);
@@ -133,12 +133,12 @@ impl Packet {
         self.chunk_bytes_mut(received.data as usize, received.length as usize)
     }
 
-    /// The bytes behind those before them, from `floor` of the chunk on, and how many those are.
-    pub(crate) fn bytes_behind_room(&mut self, floor: usize) -> (&mut [u8], usize) {
+    /// The packet's bytes with their headroom, from `floor` of the chunk on, and how many bytes of headroom there are.
+    pub(crate) fn bytes_with_headroom(&mut self, floor: usize) -> (&mut [u8], usize) {
         let received = self.header().received;
         let (data, length) = (received.data as usize, received.length as usize);
-        let room = data.saturating_sub(floor);
-        (self.chunk_bytes_mut(data - room, room + length), room)
+        let headroom = data.saturating_sub(floor);
+        (self.chunk_bytes_mut(data - headroom, headroom + length), headroom)
     }
 
     /// Sets where the packet begins, and how long it is, after generated code has moved its headers.
@@ -154,10 +154,10 @@ impl Packet {
     }
 
     /// Replaces the packet's bytes, from `start` or as far before it as they need to fit behind `floor`. False, and
-    /// `FLAG_NO_ROOM`, if they do not.
+    /// `FLAG_NO_SPACE`, if they do not.
     pub(crate) fn set_bytes(&mut self, floor: usize, start: usize, bytes: &[u8]) -> bool {
         let Some(latest) = (self.header().capacity as usize).checked_sub(bytes.len()).filter(|&at| at >= floor) else {
-            self.header_mut().received.flags |= FLAG_NO_ROOM;
+            self.header_mut().received.flags |= FLAG_NO_SPACE;
             return false;
         };
         let start = start.min(latest);
@@ -192,13 +192,13 @@ impl Packet {
         received.length = received.length.min(length);
     }
 
-    /// Whether so many bytes fit behind the packet's.
-    pub(crate) fn has_room(&self, bytes: usize) -> bool {
+    /// Whether `bytes` more bytes fit at the packet's end.
+    pub(crate) fn has_tailroom(&self, bytes: usize) -> bool {
         let header = self.header();
         (header.received.data + header.received.length) as usize + bytes <= header.capacity as usize
     }
 
-    /// Adds bytes to the packet's end, for which there is room.
+    /// Adds bytes to the packet's end, where they fit.
     pub(crate) fn append(&mut self, bytes: &[u8]) {
         let received = self.header().received;
         copy_frame(self.chunk_bytes_mut((received.data + received.length) as usize, bytes.len()), bytes);
@@ -231,7 +231,7 @@ impl Packet {
         *word = *word & !u64::from(u32::MAX) | u64::from(passes);
     }
 
-    /// What who follows packets calls it ([`crate::Switch::receive_tagged`]); anything if nobody follows them.
+    /// The tag by which an observer knows it ([`crate::Switch::receive_tagged`]); undefined if there is none.
     pub fn tag(&self) -> u32 {
         (self.header().core[0] >> 32) as u32
     }
@@ -242,7 +242,7 @@ impl Packet {
         *word = u64::from(tag) << 32 | *word & u64::from(u32::MAX);
     }
 
-    /// When it was received, or when a queue with a rate let it go.
+    /// When it was received, or when it left a queue with a rate.
     pub fn time_ns(&self) -> u64 {
         self.header().received.time_ns
     }
@@ -285,7 +285,7 @@ impl Packet {
 
     /// Whether the deparsed packet did not fit.
     pub fn is_too_long(&self) -> bool {
-        self.header().received.flags & FLAG_NO_ROOM != 0
+        self.header().received.flags & FLAG_NO_SPACE != 0
     }
 
     /// `cgen::abi::FLAG_...` of the packet.
@@ -307,7 +307,7 @@ impl Packet {
     fn copy_before(&mut self, packet: &Packet, floor: usize) {
         let (index, capacity) = (self.header().index, self.header().capacity);
         assert!(floor >= size_of::<abi::Packet>() && floor <= capacity.min(packet.header().capacity) as usize);
-        // SAFETY: both chunks have so many initialised bytes, and are different ones since both are owned. The fixed
+        // SAFETY: both chunks have `floor` initialised bytes, and are different ones since both are owned. The fixed
         // part is plain numbers; those that belong to this chunk are put back.
         unsafe { self.chunk.cast::<u8>().copy_from_nonoverlapping(packet.chunk.cast::<u8>(), floor) };
         (self.header_mut().index, self.header_mut().capacity) = (index, capacity);
@@ -401,7 +401,7 @@ impl Class {
         self.free.pop()
     }
 
-    /// Sees to it that `count` chunks are free, as far as there may be so many.
+    /// Allocates until `count` chunks are free, within the limit of the pool.
     #[inline]
     fn provide(&mut self, count: usize, next_index: &mut u32) {
         while self.free.len() < count && self.all.len() < self.chunks_max {
@@ -414,8 +414,8 @@ impl Class {
         self.all.len() > self.free.len()
     }
 
-    /// How many chunks can be taken before half of those that there may be are out.
-    fn room_for_many(&self) -> usize {
+    /// How many chunks can be taken before half of the limit is in use.
+    fn chunks_to_half(&self) -> usize {
         (self.chunks_max / 2).saturating_sub(self.all.len() - self.free.len())
     }
 
@@ -496,22 +496,22 @@ impl Pool {
     /// A packet of these bytes, with whatever metadata an earlier packet left; none if the bytes are too many or no
     /// chunk is free.
     pub fn take(&mut self, bytes: &[u8]) -> Option<Packet> {
-        self.take_with_room(bytes, bytes.len())
+        self.take_with_capacity(bytes, bytes.len())
     }
 
-    /// The same, in a chunk for `room` bytes, which are no fewer.
-    pub fn take_with_room(&mut self, bytes: &[u8], room: usize) -> Option<Packet> {
-        if room > PACKET_BYTES_MAX {
+    /// The same, in a chunk with a capacity of at least `capacity` bytes, which are no fewer than the packet's.
+    pub fn take_with_capacity(&mut self, bytes: &[u8], capacity: usize) -> Option<Packet> {
+        if capacity > PACKET_BYTES_MAX {
             return None;
         }
-        let mut packet = self.take_chunk(room <= SMALL_PACKET_BYTES)?;
+        let mut packet = self.take_chunk(capacity <= SMALL_PACKET_BYTES)?;
         packet.header_mut().received.flags = 0;
         packet.set_bytes(self.floor, self.start, bytes);
         Some(packet)
     }
 
-    /// Makes packets of frames that were just received, as `reception` says, as far as there are chunks, and returns
-    /// how many frames there were none for. What else a packet has is set by the parser.
+    /// Makes packets of frames that were just received, as `reception` describes them, as far as there are chunks, and
+    /// returns how many frames got none. What else a packet has is set by the parser.
     pub fn receive(&mut self, mut frames: &[&[u8]], reception: Reception, received: &mut Vec<Packet>) -> usize {
         let mut refused = 0;
         while let Some(first) = frames.first() {
@@ -576,17 +576,17 @@ impl Pool {
     }
 
     /// Makes packets of those spare chunks, one for each of these frames, in which generated code has written a
-    /// context, as `asks` says, and of the frames' bytes. `taken` gets them with their positions, the last first; none
-    /// where no chunk is free that is large enough.
+    /// context where `is_punted`, and of the frames' bytes. `taken` gets them with their positions, the last first;
+    /// none where no chunk is free that is large enough.
     pub fn take_spare(
         &mut self,
         frames: &[Frame<'_>],
-        asks: impl Fn(usize) -> bool,
+        is_punted: impl Fn(usize) -> bool,
         taken: &mut Vec<(usize, Option<Packet>)>,
     ) {
         let first = self.small.free.len() - frames.len();
         // From the end, so that the chunk that fills a gap is none that still has to be taken.
-        for (position, frame) in frames.iter().enumerate().rev().filter(|(position, _)| asks(*position)) {
+        for (position, frame) in frames.iter().enumerate().rev().filter(|(position, _)| is_punted(*position)) {
             let packet = self.small.free.swap_remove(first + position);
             taken.push((position, self.with_frame(packet, frame)));
         }
@@ -619,10 +619,10 @@ impl Pool {
         Some(packet)
     }
 
-    /// How many chunks can be taken before half of those that there may be are out.
-    pub fn room_for_many(&self) -> usize {
-        let large = if self.large.is_out() { self.large.room_for_many() } else { usize::MAX };
-        self.small.room_for_many().min(large)
+    /// How many chunks can be taken before half of the limit is in use.
+    pub fn chunks_to_half(&self) -> usize {
+        let large = if self.large.is_out() { self.large.chunks_to_half() } else { usize::MAX };
+        self.small.chunks_to_half().min(large)
     }
 
     /// Takes a packet back.
@@ -693,7 +693,7 @@ mod tests {
         assert!(!packet.set_bytes(pool.floor(), pool.start(), &[0; 4000]));
         assert!(packet.is_too_long());
         assert_eq!(packet.length(), 64);
-        // What is longer than the room behind the start reaches into the headroom.
+        // What is longer than the space behind the start reaches into the headroom.
         assert!(packet.set_bytes(pool.floor(), pool.start(), &[7; 2300]));
         assert_eq!(packet.bytes(), [7; 2300]);
     }

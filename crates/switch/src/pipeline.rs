@@ -1,5 +1,5 @@
-//! What the core asks of a backend: run a block of the program over a burst. Native code and the interpreter are the
-//! two.
+//! What the core requires of a backend: run a block of the program over a burst. Native code and the interpreter are
+//! the two.
 
 use crate::externs::Externs;
 use crate::frame::{Chunks, Frame};
@@ -19,30 +19,30 @@ pub struct Execution<'a> {
     pub externs: &'a mut Externs,
     /// Whether compiled code has the addresses of this state.
     pub has_addresses: bool,
-    /// The entries, in the form that the backend wants.
+    /// The entries, in the form that the backend requires.
     pub entries: Entries<'a>,
     /// The present time.
     pub now_ns: u64,
     /// Receives digests and log lines.
     pub output: &'a mut dyn Output,
-    /// Receives the packets' steps, if anybody looks.
+    /// Receives the packets' steps, if there is an observer.
     pub observer: Option<&'a mut dyn Observer>,
 }
 
 /// The state of all tables that a run sees.
 pub enum Entries<'a> {
-    /// As the control plane stored them, and nobody may change them meanwhile.
+    /// As the control plane stored them, locked against changes.
     Stored(LockedTables<'a>),
     /// As lookups.
     Lookups(Guard<'a>),
 }
 
 impl Entries<'_> {
-    /// The stored entries, for a backend whose [`Pipeline::reads_store`] says so.
+    /// The stored entries, for a backend with [`Pipeline::reads_store`].
     pub fn stored(&self) -> &TableSet {
         match self {
             Entries::Stored(tables) => tables,
-            Entries::Lookups(_) => unreachable!("the backend did not ask for the store"),
+            Entries::Lookups(_) => unreachable!("the backend does not read the store"),
         }
     }
 
@@ -58,7 +58,7 @@ impl Entries<'_> {
     pub fn handles(&self) -> &[LookupHandle] {
         match self {
             Entries::Lookups(lookups) => lookups.handles(),
-            Entries::Stored(_) => unreachable!("the backend asked for the store"),
+            Entries::Stored(_) => unreachable!("the backend reads the store"),
         }
     }
 }
@@ -68,8 +68,9 @@ impl Entries<'_> {
 pub enum Step {
     /// A block.
     Block(BlockId),
-    /// What is decided at a point between blocks: [`Packet::decided`] says it afterwards. A program without decisions
-    /// there lets packets go on. Nothing else is done, so packets that a block has just failed may be decided about.
+    /// The decision at a point between blocks, which [`Packet::decided`] returns afterwards. In a program without
+    /// decisions there, packets continue. Nothing else is done, so packets that a block has just failed may be decided
+    /// about.
     Decide(PointId),
 }
 
@@ -91,7 +92,7 @@ pub trait Pipeline: Send {
     /// that are handed over together cost one preparation.
     fn run(&mut self, steps: &[Step], packets: &mut [Packet], execution: &mut Execution<'_>);
 
-    /// Whether there is a fast path: one piece of code for packets that ask for nothing but to be sent or dropped.
+    /// Whether there is a fast path: one piece of code for packets that are only sent or dropped.
     fn has_fast_path(&self) -> bool {
         false
     }
@@ -108,7 +109,7 @@ pub trait Pipeline: Send {
 
     /// Takes a burst of packets that were just received through the fast path; `verdicts` gets what became of each.
     /// Must not be called without [`Pipeline::has_fast_path`]. In place, `frames` are the packets' bytes; else there
-    /// are none. `coming` are frames that come next. Returns what the verdicts say together.
+    /// are none. `coming` are frames that come next. Returns the summary of the verdicts.
     fn run_fast_path(
         &mut self,
         _chunks: Chunks<'_>,
@@ -143,7 +144,7 @@ pub trait Pipeline: Send {
 
     /// Takes replicas of a packet that has been through ingress along that path. Must not be called without
     /// [`Pipeline::has_replica_path`]. Each frame has the packet's bytes, and where and as which replica it leaves.
-    /// Returns what the verdicts say together.
+    /// Returns the summary of the verdicts.
     fn run_replica_path(
         &mut self,
         _packet: &Packet,
@@ -182,8 +183,8 @@ pub trait Pipeline: Send {
     /// Whether it looks up in the store of entries rather than in what the match engines made of it.
     fn reads_store(&self) -> bool;
 
-    /// How many bytes of a packet must be kept for it to be as it was received when it asks for that on the straight
-    /// way, if a few are enough.
+    /// How many bytes of a packet must be saved to restore it as it was received when it requests that on the fast
+    /// path, if a few are enough.
     fn written_bytes_max(&self) -> Option<usize> {
         None
     }

@@ -2,12 +2,12 @@
 //!
 //! What enters: bursts of packets with a time. What leaves: packets on ports. This is the only place that knows what
 //! PNA's requests do. When they are due is decided by the program ([`ir::Program::decisions`]); where the specification
-//! leaves a choice, `docs/design/pna.md` says what is done here and why.
+//! leaves a choice, `docs/design/pna.md` describes what is done here and why.
 //!
 //! A burst goes through all blocks: main parser, pre control, main control, main deparser. Then what was decided about
-//! each packet is carried out in order of arrival. What waits in the queues are bytes, which are only sent from there.
+//! each packet is carried out in order of arrival. The queues hold bytes, which are only sent from there.
 
-use crate::engine::{Engine, Observability, Rules, tell};
+use crate::engine::{Engine, Observability, Rules, observe};
 use crate::output::Decision;
 use crate::packet::{Originals, Packet};
 use crate::pipeline::{Execution, Step};
@@ -48,7 +48,7 @@ impl Pna {
 
 impl Rules for Pna {
     fn ingress(&mut self, engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>) {
-        engine.tell_of_ingress(burst, |packet| self.kind(packet), execution);
+        engine.observe_ingress(burst, |packet| self.kind(packet), execution);
         engine.timer.start();
         let deparser = [block(Stage::MainDeparser), point(Decisions::Deparser)];
         let blocks = [
@@ -151,10 +151,10 @@ impl Pna {
                 self.rest.push(packet);
             }
             Decided::Enqueue { port, .. } => {
-                tell(execution, || Decision::Unicast { port });
+                observe(execution, || Decision::Unicast { port });
                 engine.enqueue_by_class(packet, port, execution);
             }
-            Decided::GoesOn | Decided::Send { .. } | Decided::Drop(_) => {
+            Decided::Continues | Decided::Send { .. } | Decided::Drop(_) => {
                 engine.end(packet, DropReason::Ingress, execution);
             }
         }
@@ -166,7 +166,7 @@ impl Pna {
         let session = (packet.intrinsic(mirror) as u32).wrapping_sub(1);
         let is_known = engine.replication.session(session).is_some();
         if !is_known && session != SESSION_TO_CPU {
-            tell(execution, || Decision::Cloned { session, copies: None });
+            observe(execution, || Decision::Cloned { session, copies: None });
             return;
         }
         let properties = engine.replication.clone_properties(session);
@@ -179,13 +179,13 @@ impl Pna {
         copy.set_intrinsic(Slot::ClassOfService, u64::from(properties.class_of_service));
         engine.pipeline.begin_pass(&mut copy);
         let copies = if is_known { engine.replication.replicas(Destination::Session(session)).len() } else { 1 };
-        tell(execution, || Decision::Cloned { session, copies: Some(copies) });
+        observe(execution, || Decision::Cloned { session, copies: Some(copies) });
         if let Some(copy) = engine.mirror(copy, session, execution) {
             self.send_mirrored(engine, copy, session, execution);
         }
     }
 
-    /// Sends a mirrored packet to the ports of its session; to controllers, if nobody has set that up.
+    /// Sends a mirrored packet to the ports of its session; to controllers, if the session is not set up.
     fn send_mirrored(&self, engine: &mut Engine, copy: Packet, session: u32, execution: &mut Execution<'_>) {
         if engine.replication.session(session).is_none() {
             return self.send_copy(engine, copy, PORT_CPU, execution);
@@ -195,7 +195,7 @@ impl Pna {
         });
     }
 
-    /// Sends a mirrored packet to a port, by way of the blocks if the port is on the other side.
+    /// Sends a mirrored packet to a port, through the blocks if the port is on the other side.
     fn send_copy(&self, engine: &mut Engine, mut copy: Packet, port: u32, execution: &mut Execution<'_>) {
         copy.set_intrinsic(Slot::DestPort, u64::from(port));
         let is_host = self.host_ports.iter().any(|(first, last)| (first..=last).contains(&&port));
@@ -243,7 +243,7 @@ fn go_round(engine: &mut Engine, mut fresh: Packet, packet: Packet, execution: &
         return engine.end_all(packet, Some(fresh), DropReason::QueueFull, execution);
     };
     engine.begin_pass(&mut fresh, arrives_ns);
-    tell(execution, || Decision::Recirculated);
+    observe(execution, || Decision::Recirculated);
     engine.inject_instead(InternalPort::Recirculation, fresh, packet, execution);
 }
 

@@ -2,14 +2,14 @@
 //!
 //! What enters: bursts of packets with a time. What leaves: packets on ports. This is the only place that knows what
 //! PSA's requests do. When they are due is decided by the program ([`ir::Program::decisions`]); where the specification
-//! leaves a choice, or the reference switch differs from it, `docs/design/psa.md` says what is done here and why.
+//! leaves a choice, or the reference switch differs from it, `docs/design/psa.md` describes what is done here and why.
 //!
 //! A burst goes through the ingress parser, ingress, and the ingress deparser as far as anything comes of it; then what
 //! was decided about each packet is carried out in order of arrival. What leaves the queues is parsed anew, as bytes:
-//! egress parser, egress, egress deparser. A packet keeps its memory on the way, but of its metadata only the struct
+//! egress parser, egress, egress deparser. A packet keeps its memory throughout, but of its metadata only the struct
 //! that belongs to its path.
 
-use crate::engine::{Engine, Observability, Rules, tell};
+use crate::engine::{Engine, Observability, Rules, observe};
 use crate::output::Decision;
 use crate::packet::{Originals, Packet};
 use crate::pipeline::{Execution, Step};
@@ -27,7 +27,7 @@ use ir::{BlockId, Effect, PointId, Program};
 pub(crate) struct Psa {
     /// Copies of the present burst's packets as they were received; empty if the program never needs them.
     originals: Originals,
-    keeps_originals: bool,
+    needs_originals: bool,
     /// Packets whose requests have been carried out, about which is decided again, as the present burst and originals.
     rest: Vec<Packet>,
     rest_originals: Originals,
@@ -49,7 +49,7 @@ impl Psa {
             |carried: Carried| program.field_lists.get(carried.field_list()).is_some_and(|it| !it.vars.is_empty());
         Psa {
             originals: Vec::new(),
-            keeps_originals: program.may_request(Effect::Original),
+            needs_originals: program.may_request(Effect::Original),
             rest: Vec::new(),
             rest_originals: Vec::new(),
             carries: Carried::ALL.map(carries),
@@ -59,8 +59,8 @@ impl Psa {
 
 impl Rules for Psa {
     fn ingress(&mut self, engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>) {
-        engine.tell_of_ingress(burst, |packet| self.kind(packet), execution);
-        if self.keeps_originals {
+        engine.observe_ingress(burst, |packet| self.kind(packet), execution);
+        if self.needs_originals {
             self.originals.extend(burst.iter().map(|packet| engine.pool.take(packet.bytes())));
         }
         engine.timer.start();
@@ -176,10 +176,10 @@ impl Psa {
                 }
                 let mut packet = packet;
                 self.keep_metadata(engine, &mut packet);
-                tell(execution, || Decision::Unicast { port });
+                observe(execution, || Decision::Unicast { port });
                 engine.enqueue_by_class(packet, port, execution);
             }
-            Decided::GoesOn | Decided::Send { .. } | Decided::Drop(_) => {
+            Decided::Continues | Decided::Send { .. } | Decided::Drop(_) => {
                 engine.end_all(packet, original, DropReason::Ingress, execution);
             }
         }
@@ -217,7 +217,7 @@ impl Psa {
         packet.set_intrinsic(Slot::PacketPath, PacketPath::NormalMulticast as u64);
         let destination = Destination::Group(group);
         let replicas = engine.replication.replicas(destination).len();
-        tell(execution, || Decision::Multicast { group, replicas });
+        observe(execution, || Decision::Multicast { group, replicas });
         engine.replicate(packet, destination, execution, enqueue_replica);
     }
 
@@ -241,7 +241,7 @@ impl Psa {
     ) {
         let session = packet.intrinsic(Slot::CloneSessionId) as u32;
         if engine.replication.session(session).is_none() {
-            tell(execution, || Decision::Cloned { session, copies: None });
+            observe(execution, || Decision::Cloned { session, copies: None });
             return;
         }
         let Some(bytes) = bytes else {
@@ -258,7 +258,7 @@ impl Psa {
         self.carry(engine, carried, packet, &mut copy);
         let destination = Destination::Session(session);
         let copies = engine.replication.replicas(destination).len();
-        tell(execution, || Decision::Cloned { session, copies: Some(copies) });
+        observe(execution, || Decision::Cloned { session, copies: Some(copies) });
         if let Some(copy) = engine.mirror(copy, session, execution) {
             engine.replicate(copy, destination, execution, enqueue_replica);
         }
@@ -289,7 +289,7 @@ impl Psa {
         fresh.inherit(&packet);
         begin_ingress(engine, &mut fresh, PacketPath::Resubmit, arrives_ns);
         self.carry(engine, Carried::ResubmitMeta, &packet, &mut fresh);
-        tell(execution, || Decision::Resubmitted);
+        observe(execution, || Decision::Resubmitted);
         engine.inject_instead(InternalPort::Resubmission, fresh, packet, execution);
     }
 
@@ -321,7 +321,7 @@ impl Psa {
                 let length = packet.bytes().len();
                 engine.transmit(packet, port, length, execution);
             }
-            Decided::GoesOn | Decided::Enqueue { .. } | Decided::Drop(_) => {
+            Decided::Continues | Decided::Enqueue { .. } | Decided::Drop(_) => {
                 engine.end(packet, DropReason::Egress, execution);
             }
         }
@@ -339,7 +339,7 @@ impl Psa {
         fresh.set_intrinsic(Slot::IngressPort, u64::from(PORT_RECIRCULATE));
         begin_ingress(engine, &mut fresh, PacketPath::Recirculate, arrives_ns);
         self.carry(engine, Carried::RecirculateMeta, &packet, &mut fresh);
-        tell(execution, || Decision::Recirculated);
+        observe(execution, || Decision::Recirculated);
         engine.inject_instead(InternalPort::Recirculation, fresh, packet, execution);
     }
 }
@@ -351,8 +351,8 @@ fn deparse_ingress(
     originals: &mut Originals,
     execution: &mut Execution<'_>,
 ) {
-    let goes_on = |packet: &Packet| packet.decided() == Decided::GoesOn;
-    for packets in burst.chunk_by_mut(|a, b| goes_on(a) == goes_on(b)).filter(|packets| goes_on(&packets[0])) {
+    let continues = |packet: &Packet| packet.decided() == Decided::Continues;
+    for packets in burst.chunk_by_mut(|a, b| continues(a) == continues(b)).filter(|packets| continues(&packets[0])) {
         let steps = [block(Stage::IngressDeparser), point(Decisions::IngressDeparser)];
         engine.pipeline.run(&steps, packets, execution);
     }

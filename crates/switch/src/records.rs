@@ -1,7 +1,8 @@
 //! Records: the packets that a packet is made of.
 //!
 //! What enters: bytes. What leaves: the records that they consist of, if they consist of records. A record begins with
-//! 16 bits, of which the upper four are the program's own and the lower twelve say how many bytes follow, at least one.
+//! 16 bits, of which the upper four are the program's own and the lower twelve are the number of bytes that follow, at
+//! least one.
 
 use base::limits::PACKET_BYTES_MAX;
 
@@ -15,7 +16,7 @@ fn first_record(bytes: &[u8]) -> Option<usize> {
     (length > 0 && record <= bytes.len()).then_some(record)
 }
 
-/// Whether the bytes are so many records and nothing else.
+/// Whether the bytes are this many records and nothing else.
 pub(crate) fn is_records(mut bytes: &[u8], count: u16) -> bool {
     debug_assert!(bytes.len() <= PACKET_BYTES_MAX, "a packet's bytes");
     for _ in 0..count {
@@ -39,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn records_are_told_by_their_lengths() {
+    fn records_are_delimited_by_their_lengths() {
         let bytes = [0x40, 1, 7, 0x60, 2, 8, 9];
         assert!(is_records(&bytes, 2));
         assert_eq!(records(&bytes).collect::<Vec<_>>(), [&bytes[..3], &bytes[3..]]);

@@ -2,7 +2,7 @@
 //!
 //! What enters: reads and writes of single cells; arrays that another thread has prepared, or that another program has
 //! left. What leaves: the cells, which native code reads and writes in place. An array is large: what is done to all of
-//! its cells is done word by word, at the speed of memory, and where packets would wait for it a whole array is put in
+//! its cells is done word by word, at the speed of memory, and where that would delay packets a whole array is put in
 //! the place of another.
 
 use crate::externs::LINES_BYTES;
@@ -12,7 +12,7 @@ use base::limits::MARKED_WORDS_MIN;
 use std::ops::Range;
 
 /// What stays free behind an array, so that it is apart from what another thread touches.
-const ROOM_WORDS: usize = LINES_BYTES / size_of::<u64>();
+const SPARE_WORDS: usize = LINES_BYTES / size_of::<u64>();
 
 /// So many chunks are copied between two bursts without a noticeable pause.
 const FEW_CHUNKS: usize = 256;
@@ -56,7 +56,7 @@ impl RegisterArray {
     /// An array of cells that all have this value, cut to their width. Of zeros it takes memory where it is written.
     pub fn filled(width_bits: u32, size: u64, value: &Bits) -> RegisterArray {
         let count = size as usize * words(width_bits);
-        let cells = Words::zeros(count, ROOM_WORDS);
+        let cells = Words::zeros(count, SPARE_WORDS);
         let value = value.resize(width_bits);
         match value.limbs() {
             _ if value.is_zero() => {}
@@ -131,26 +131,26 @@ impl RegisterArray {
 
     /// The same array with zeros in it, of which a shard makes its part of the sum.
     pub(crate) fn part(&self) -> RegisterArray {
-        let cells = Words::zeros(self.cells.len(), ROOM_WORDS);
+        let cells = Words::zeros(self.cells.len(), SPARE_WORDS);
         RegisterArray { width_bits: self.width_bits, size: self.size, cells }
     }
 
-    /// The same cells once more: for a shard that touches them in turn with others, for a program that goes on with
-    /// them, or for a thread that looks at them while packets do.
+    /// Another handle of the same cells: for a shard that shares them behind a guard, for a program that takes them
+    /// over, or for a thread that reads them while packets do.
     pub fn shared(&self) -> RegisterArray {
         RegisterArray { width_bits: self.width_bits, size: self.size, cells: self.cells.clone() }
     }
 
-    /// The same cells for an array of this width and so many cells, with zeros behind those that are there; none if
-    /// cells have another number of words then, or if there is no room behind them.
+    /// The same cells for an array of this width and size, with zeros behind those that are there; none if cells would
+    /// have another number of words, or if the memory behind them is too small.
     pub fn grown(&self, width_bits: u32, size: u64) -> Option<RegisterArray> {
         let is_alike = words(self.width_bits) == words(width_bits);
         let count = usize::try_from(size).ok()?.checked_mul(words(width_bits)).filter(|_| is_alike)?;
-        Some(RegisterArray { width_bits, size, cells: self.cells.grown(count, ROOM_WORDS)? })
+        Some(RegisterArray { width_bits, size, cells: self.cells.grown(count, SPARE_WORDS)? })
     }
 
-    /// Has the cells of another array from now on, and zeros behind those, as [`RegisterArray::grown`] says; those that
-    /// it had go to the caller, who drops them where nobody waits for that. None if that cannot be, and nothing has
+    /// Has the cells of another array from now on, and zeros behind those, as by [`RegisterArray::grown`]; the caller
+    /// gets those that it had, and drops them where that delays no packet. None if that cannot be, and nothing has
     /// changed.
     pub fn replace_cells(&mut self, other: &RegisterArray) -> Option<RegisterArray> {
         let grown = other.grown(self.width_bits, self.size)?;
@@ -529,7 +529,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_go_on_in_another_array() {
+    fn cells_continue_in_another_array() {
         let old = array(30, &[Bits::from_u64(30, 5), Bits::from_u64(30, 6)]);
         let mut new = RegisterArray::filled(31, 2, &Bits::zero(31));
         assert!(new.replace_cells(&array(65, &[Bits::zero(65), Bits::zero(65)])).is_none());

@@ -2,8 +2,8 @@
 //!
 //! What enters: a packet that has been through ingress, and where its replicas go. What leaves: the replicas. They
 //! share the packet's context, which none of them changes, so only its bytes are copied for each. The result is that of
-//! copies of the whole packet in queues where they need not wait. Where a program could tell the difference, or a
-//! replica might have to wait, [`Engine::replicate`] makes such copies.
+//! copies of the whole packet in queues that do not delay them. Where a program could observe the difference, or a
+//! queue might delay a replica, [`Engine::replicate`] makes such copies.
 
 use crate::engine::Engine;
 use crate::packet::Packet;
@@ -15,7 +15,7 @@ use crate::traffic::InternalPort;
 use base::limits::BURST_PACKETS_MAX;
 use cgen::abi::{self, Verdict};
 
-/// The replicas of a burst, kept to save its allocation.
+/// The replicas of a burst, reused to avoid allocations.
 #[derive(Default)]
 pub(crate) struct Replicas {
     packets: Vec<Packet>,
@@ -23,7 +23,7 @@ pub(crate) struct Replicas {
     all: Vec<Replica>,
     /// Where those go that there were buffers for.
     made: Vec<Replica>,
-    /// Whether replicas are on their way: what they cause waits in the queues until all are through.
+    /// Whether replicas are being sent: what they cause stays in the queues until all have left.
     is_busy: bool,
 }
 
@@ -48,10 +48,10 @@ impl Engine {
         let all = &mut self.replicas.all;
         all.clear();
         all.extend_from_slice(self.replication.replicas(destination));
-        !all.is_empty() && all.iter().all(|replica| self.traffic.lets_pass(replica.port, priority))
+        !all.is_empty() && all.iter().all(|replica| self.traffic.may_skip_queue(replica.port, priority))
     }
 
-    /// Takes the replicas of a packet to their end, after [`Engine::takes_replica_path`]. `finish` goes on with those
+    /// Takes the replicas of a packet to their end, after [`Engine::takes_replica_path`]. `finish` continues with those
     /// that request something behind egress.
     pub fn send_replicas(
         &mut self,

@@ -1,11 +1,11 @@
-//! Multicast groups and clone sessions: who gets copies.
+//! Multicast groups and clone sessions: where copies go.
 //!
 //! What enters: the control plane's groups and sessions. What leaves: the list of (replica id, port) of a group, kept
 //! flat so that the data plane only walks it.
 //!
 //! BMv2's tools compose groups of *nodes*: a node is a replica id with ports, known by its handle. Handles are numbers
-//! of the moment, so nodes are no state of their own: whoever changes a node or puts it into a group sets the replicas
-//! of the group, and [`Replication::link`] notes the nodes that they come from.
+//! of the moment, so nodes are no state of their own: to change a node, or to put it into a group, is to set the
+//! replicas of the group, and [`Replication::link`] notes the nodes that they come from.
 
 use base::{OrderedMap, OrderedSet};
 

@@ -3,23 +3,24 @@
 //! What enters: packets to be processed further, each with the number of its root, the received packet that it comes
 //! from. What leaves: bursts of packets that are processed together, and per root what is sent. If every packet were
 //! taken to the end of all that it causes before the next begins, a root's packets would leave the queues in the order
-//! in which they entered them, and one of them would enter ingress again when the queues are empty. Each root keeps
-//! this order here, and what it sends waits until the roots before it are done. So a program that shares no state
-//! between packets cannot observe how many are processed together, and all of them run through the blocks in bursts.
+//! in which they entered them, and one of them would enter ingress again when the queues are empty. Each root has
+//! this order here, and what it sends is held back until the roots before it are done. So a program that shares no
+//! state between packets cannot observe how many are processed together, and all of them run through the blocks in
+//! bursts.
 
 use crate::packet::Packet;
 use base::limits::{BURST_PACKETS_MAX, CALL_FRAMES_MAX, COPIES_MAX};
 use std::collections::VecDeque;
 
-/// The root of packets that have waited in a queue with a rate or on an internal port.
+/// The root of packets that come from a queue with a rate or from an internal port.
 pub(crate) const PACED_ROOT: usize = CALL_FRAMES_MAX;
 
 /// What a received packet has led to.
 #[derive(Default)]
 struct Root {
-    /// Packets that did not have to wait in a queue and are ready for egress.
+    /// Packets that have passed the queues and are ready for egress.
     passed: VecDeque<Packet>,
-    /// Packets that go through ingress again.
+    /// Packets that enter ingress again.
     again: VecDeque<Packet>,
     /// What is sent, with its port, when the roots before it are done.
     sent: Vec<(Packet, u32)>,
@@ -81,17 +82,17 @@ impl Roots {
         &mut self.all[root].copies_left
     }
 
-    /// Whether what is sent has to wait for other roots.
+    /// Whether what is sent is held back for other roots.
     pub fn defers(&self) -> bool {
         self.defers
     }
 
-    /// Says that several roots are worked on together from now on: what they send waits.
+    /// Several roots are worked on together from now on: what they send is held back.
     pub fn defer(&mut self) {
         self.defers = true;
     }
 
-    /// Whether any packet waits here to be processed.
+    /// Whether any packet here is still to be processed.
     pub fn has_work(&self) -> bool {
         self.passed + self.again > 0
     }
@@ -121,7 +122,7 @@ impl Roots {
         self.all[root].passed.len()
     }
 
-    /// Keeps a packet that is sent when the roots before its own are done.
+    /// Holds a packet back until the roots before its own are done.
     pub fn send_later(&mut self, packet: Packet, port: u32) {
         self.working_root(packet.root()).sent.push((packet, port));
     }

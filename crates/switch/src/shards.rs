@@ -1,16 +1,17 @@
 //! Shards: cores of the same switch for further workers, which run at the same time and know nothing of each other.
 //!
-//! What enters: a switch whose program has no state that workers must take turns for ([`cgen::Sharing`]). What leaves:
-//! [`Shard`]s. A shard has packets, queues and counts of its own; it shares the tables, the multicast groups, the
-//! compiled code, the meters, whose cells it takes one packet at a time, and the registers that are no sums, which that
-//! code touches behind a guard. What it counts is a part of a sum: counters, sums of registers, uses of tables begin at
-//! zero in it. Its random numbers are of a sequence of its own. The control plane meets none of this. Before it does
-//! something, the shards come home ([`Switch::quiesce`]), which moves a pointer for each and adds nothing up; whoever
-//! then looks at counters or registers ([`Switch::externs_mut`]) has them added to the switch's own first. Afterwards
-//! the shards leave again ([`Switch::resume_shards`]) with the settings as they are then.
+//! What enters: a switch whose program has no state that workers must use one at a time ([`cgen::Sharing`]). What
+//! leaves: [`Shard`]s. A shard has packets, queues and counts of its own; it shares the tables, the multicast groups,
+//! the compiled code, the meters, whose cells it takes one packet at a time, and the registers that are no sums, which
+//! that code touches behind a guard. What it counts is a part of a sum: counters, sums of registers, uses of tables
+//! begin at zero in it. Its random numbers are of a sequence of its own. The control plane does not depend on this.
+//! Before it does something, the shards are parked ([`Switch::quiesce`]), which moves a pointer for each and adds
+//! nothing up; access to counters or registers ([`Switch::externs_mut`]) then adds them to the switch's own first.
+//! Afterwards the shards are resumed ([`Switch::resume_shards`]) with the settings as they are then.
 //!
-//! Queues with a rate are one for all packets to a port. Other state that must be in one place, direct meters say, has
-//! no guard, and the interpreter is for one. Such a switch has no shards: its workers take turns at the one core.
+//! Queues with a rate are one for all packets to a port. Other state that must be in one place, direct meters for
+//! example, has no guard, and the interpreter runs in one thread. Such a switch has no shards: its workers use the one
+//! core in exclusive mode.
 
 use crate::added::AddedEntries;
 use crate::engine::Engine;
@@ -113,8 +114,8 @@ impl Switch {
         }
     }
 
-    /// Lets `count` shards go, with everything set up as in this switch now: fewer or more than came home, if so many
-    /// are wanted. None go if the switch does not divide.
+    /// Resumes `count` shards, with everything set up as in this switch now; they may be fewer or more than were
+    /// parked. None if the switch is not shardable.
     pub fn resume_shards(&mut self, count: usize) -> Vec<Shard> {
         let count = if self.divides().is_ok() { count } else { 0 };
         if self.shards.len() > count {
@@ -122,13 +123,13 @@ impl Switch {
             self.shards.truncate(count);
         }
         while self.shards.len() < count
-            && let Some(shard) = self.new_lane()
+            && let Some(shard) = self.new_shard()
         {
             self.shards.push(shard);
         }
         let mut shards = std::mem::take(&mut self.shards);
         let has_guarded = !shards.is_empty() && !self.sharing().guarded.is_empty();
-        // The same as before, for its time goes on.
+        // The same guard as before, since its time continues.
         let guard = self.externs.guard.take();
         self.externs.guard = has_guarded.then(|| guard.unwrap_or_default());
         let is_shared = !shards.is_empty();
@@ -137,7 +138,7 @@ impl Switch {
         shards
     }
 
-    fn new_lane(&mut self) -> Option<Shard> {
+    fn new_shard(&mut self) -> Option<Shard> {
         let (pipeline, context_bytes) = self.engine.pipeline.shard()?;
         let pool = Pool::new(context_bytes, self.growth_bytes, self.config.pool);
         let seed = self.externs.rng.next_u64();
@@ -154,7 +155,7 @@ impl Switch {
             rules,
             tables: self.tables.clone(),
             reader,
-            new_entries: NewEntries::of_lane(arrivals),
+            new_entries: NewEntries::of_shard(arrivals),
             externs: self.externs.part(self.sharing(), seed),
             received: Vec::with_capacity(BURST_PACKETS_MAX),
             now_ns: self.now_ns,
@@ -198,10 +199,10 @@ impl Switch {
         }
         let sharing = Arc::clone(self.sharing());
         let version = self.reader.enter().version();
-        self.new_entries.settle(&self.program, &mut self.externs, version, self.now_ns);
+        self.new_entries.reset_cells(&self.program, &mut self.externs, version, self.now_ns);
         self.externs.meters.iter_mut().for_each(MeterArray::add_up);
         for shard in &mut self.shards {
-            shard.0.new_entries.settle(&self.program, &mut shard.0.externs, version, self.now_ns);
+            shard.0.new_entries.reset_cells(&self.program, &mut shard.0.externs, version, self.now_ns);
             self.externs.add(&mut shard.0.externs, &sharing);
         }
     }

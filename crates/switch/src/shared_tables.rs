@@ -4,12 +4,12 @@
 //! with their next burst. A switch that runs native code never takes the lock: it looks up in the copy that the reader
 //! of [`tables::TableSet`] shows, and a batch is worked into the other one. The interpreter looks up in the store
 //! itself and therefore holds the lock for the whole of a run, so that it too sees one state; it does not enter the
-//! reader, which a writer that holds the lock may be waiting for.
+//! reader, since a writer that holds the lock may wait for that to be left.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use tables::TableSet;
 
-/// The tables while nobody else can change them.
+/// The tables, locked against changes by others.
 pub type LockedTables<'a> = MutexGuard<'a, TableSet>;
 
 /// A handle to the tables of one switch; clones are handles to the same.
@@ -31,15 +31,15 @@ impl SharedTables {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Whether [`Self::lock`] would not wait, as it looks now.
+    /// Whether [`Self::lock`] would probably not block.
     pub fn is_free(&self) -> bool {
         !matches!(self.0.try_lock(), Err(TryLockError::WouldBlock))
     }
 
     /// The tables, by position in the program, to be read and changed. Changes show from the next run on.
     ///
-    /// Whoever holds the result must neither ask for it again nor run the switch. An [`crate::Output`] or
-    /// [`crate::Observer`] must not ask for it while the switch runs.
+    /// The holder of the result must neither lock again nor run the switch. An [`crate::Output`] or
+    /// [`crate::Observer`] must not lock while the switch runs.
     pub fn lock(&self) -> LockedTables<'_> {
         // A batch is checked before it is carried out, and what was refused is undone: a thread that ended with a panic
         // while it held the lock leaves tables that are worth as much as before.

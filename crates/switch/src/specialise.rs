@@ -1,16 +1,16 @@
-//! Other code for tables whose contents have settled.
+//! Code for tables whose contents no longer change.
 //!
 //! What enters: a switch with compiled code and what is in its tables. What leaves: a [`SpecialisedProgram`], the
-//! program with tables replaced by what they answer ([`passes::specialise`]) and its plan; once that is compiled, a
+//! program with tables replaced by their results ([`passes::specialise`]) and its plan; once that is compiled, a
 //! [`Specialisation`], which the switch runs until the first change of one of those tables.
 //!
-//! Who changes tables knows nothing of this. Each run of a core enters one state of all tables; if that is not the
+//! The control plane knows nothing of this. Each run of a core enters one state of all tables; if that is not the
 //! state which the specialisation is of, as far as its tables go, the run is one of the general code. So there is no
-//! moment at which a change could be seen by one and not by the other. A core and each of its shards find out by
-//! themselves.
+//! moment at which a change could be seen by one and not by the other. A core and each of its shards check this on
+//! their own.
 //!
 //! Both codes have the same layout of packets and the same registers, counters and meters, so that nothing is moved
-//! when they take turns, not even for packets that wait in queues.
+//! when the switch changes from one to the other, not even for packets in queues.
 
 use crate::engine::{Engine, Rules};
 use crate::shared_tables::SharedTables;

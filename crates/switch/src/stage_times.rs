@@ -1,6 +1,6 @@
 //! How long each stage of the core takes, for benchmarks.
 //!
-//! The core reads no clock; whoever wants to know hands one in. Without one the cost is a test per burst and stage.
+//! The core reads no clock; a caller that measures hands one in. Without one the cost is a test per burst and stage.
 
 /// A stage of the core's work on a burst.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,11 +24,11 @@ pub enum CoreStage {
     Deparser,
     /// Handing packets to the output, and their buffers back.
     Transmit,
-    /// All blocks at once, for packets that take the fast path.
+    /// All blocks in one, for packets that take the fast path.
     FastPath,
     /// Copies of a packet for its replicas.
     Replicate,
-    /// All blocks behind the queues at once, for replicas.
+    /// All blocks behind the queues in one, for replicas.
     ReplicaPath,
 }
 

@@ -45,8 +45,8 @@ pub enum Backend {
 pub struct Config {
     /// Seed of the program's random numbers and of the tables' hashes.
     pub seed: u64,
-    /// What registers hold that ask for the number of the switch's start. Whoever drives the core sees to it that it is
-    /// another one each time.
+    /// The value of registers that are to hold the number of the switch's start. The caller passes another one each
+    /// time.
     pub start_number: u64,
     /// Queues per port (`standard_metadata.priority` chooses one).
     pub priorities: usize,
@@ -71,14 +71,14 @@ pub enum SwitchError {
     TooManyCells {
         /// Its name.
         name: String,
-        /// The cells that it asks for.
+        /// The cells that it has.
         cells: u64,
     },
     /// All registers, counters and meters together take more than `base::limits::STATE_BYTES_MAX`.
     TooMuchState {
         /// The largest.
         name: String,
-        /// What all of them ask for.
+        /// What all of them take.
         bytes: u64,
     },
     /// The program calls extern functions of its own, and there is no plug-in: their prototypes.
@@ -90,11 +90,11 @@ impl std::fmt::Display for SwitchError {
         match self {
             SwitchError::Table(error) => error.fmt(f),
             SwitchError::TooManyCells { name, cells } => {
-                write!(f, "{name} asks for {cells} cells; the most is {CELLS_MAX}")
+                write!(f, "{name} has {cells} cells; the most is {CELLS_MAX}")
             }
             SwitchError::TooMuchState { name, bytes } => write!(
                 f,
-                "the registers, counters and meters of the program ask for {} MiB; the most is {} MiB; the largest is \
+                "the registers, counters and meters of the program take {} MiB; the most is {} MiB; the largest is \
                  {name}",
                 bytes >> 20,
                 STATE_BYTES_MAX >> 20
@@ -120,9 +120,9 @@ pub struct Switch {
     /// What shards are made with.
     pub(crate) config: Config,
     pub(crate) growth_bytes: usize,
-    /// Found when it is first asked for: most switches are run by one worker.
+    /// Computed on first use: most switches are run by one worker.
     pub(crate) sharing: OnceLock<Arc<Sharing>>,
-    /// Those that are at home, while the control plane works on the switch.
+    /// Those that are parked, while the control plane works on the switch.
     pub(crate) shards: Vec<Shard>,
     /// The code for the tables as they are, while they are so.
     pub(crate) special: Special,
@@ -204,7 +204,7 @@ impl Switch {
     }
 
     /// Has an observer follow every packet from now on. Packets are then worked on one by one. Only the interpreter
-    /// tells the steps of a packet: of native code an observer hears what the architecture decides.
+    /// reports the steps of a packet: of native code an observer gets the architecture's decisions.
     pub fn observe(&mut self, observer: Box<dyn Observer + Send>) {
         self.observer = Some(observer);
     }
@@ -235,7 +235,7 @@ impl Switch {
 
     /// Takes a packet in that an [`Observer`] of the next run knows by this tag, which all that becomes of the packet
     /// inherits. The tags of all packets mean something only if all are received in this way. False if the packet was
-    /// dropped since there was no room for it.
+    /// dropped since there was no buffer for it.
     pub fn receive_tagged(&mut self, now_ns: u64, port: u32, frame: &[u8], tag: u32) -> bool {
         let before = self.received.len();
         self.receive(now_ns, port, frame);
@@ -243,7 +243,7 @@ impl Switch {
         self.received.len() > before
     }
 
-    /// Whether a packet with this tag waits in a queue. What a coalescing buffer has gathered has no tag any more.
+    /// Whether a packet with this tag is in a queue. What a coalescing buffer holds has no tag any more.
     pub fn holds(&self, tag: u32) -> bool {
         self.engine.traffic.packets().any(|packet| packet.tag() == tag)
     }
@@ -304,7 +304,7 @@ impl Switch {
         self.run_with(now_ns, &mut [], output, None);
     }
 
-    /// The same, told to an observer step by step.
+    /// The same, reported to an observer step by step.
     pub fn run_observed(&mut self, now_ns: u64, output: &mut dyn Output, observer: &mut dyn Observer) {
         self.run_with(now_ns, &mut [], output, Some(observer));
     }
@@ -322,7 +322,7 @@ impl Switch {
         self.expire_entries();
         let mut is_begun = false;
         loop {
-            self.measure_room();
+            self.measure_free_entries();
             // Rebuilt, so that its lifetime shrinks to the call's.
             let observer = observer.as_mut().map(|observer| &mut **observer as &mut dyn Observer);
             match self.run_until_added(lent, output, observer) {
@@ -362,7 +362,7 @@ impl Switch {
                 return Progress::NotLendable(lent);
             }
         }
-        self.new_entries.settle(&self.program, &mut self.externs, entries.version(), self.now_ns);
+        self.new_entries.reset_cells(&self.program, &mut self.externs, entries.version(), self.now_ns);
         let mut execution = Execution {
             externs: &mut self.externs,
             has_addresses: false,
@@ -380,7 +380,7 @@ impl Switch {
         if let (Some(observer), Entries::Stored(tables)) = (&mut execution.observer, &execution.entries) {
             observer.finish(tables, execution.now_ns);
         }
-        if matches!(execution.entries, Entries::Stored(_)) && self.engine.waiting() == 0 {
+        if matches!(execution.entries, Entries::Stored(_)) && self.engine.queued() == 0 {
             self.engine.pipeline.forget_packets();
         }
         rest.map_or(Progress::Done, Progress::Added)
@@ -392,7 +392,7 @@ impl Switch {
             return;
         }
         let mut tables = self.tables.lock();
-        self.new_entries.settle(&self.program, &mut self.externs, tables.version(), self.now_ns);
+        self.new_entries.reset_cells(&self.program, &mut self.externs, tables.version(), self.now_ns);
         let mut transaction = tables.begin();
         while let Some((table, handle)) = self.externs.timers.take_due(self.now_ns) {
             // One that a controller has deleted is gone already.
@@ -402,7 +402,7 @@ impl Switch {
     }
 
     /// Finds out how many entries packets may add.
-    fn measure_room(&mut self) {
+    fn measure_free_entries(&mut self) {
         if !self.externs.added.is_unused() {
             self.externs.added.measure(&self.tables.lock());
         }
@@ -412,28 +412,28 @@ impl Switch {
     fn publish_added(&mut self) {
         let mut tables = self.tables.lock();
         let published = self.externs.added.publish(&self.program, &mut tables, &self.externs.timers);
-        self.new_entries.settle(&self.program, &mut self.externs, tables.version(), self.now_ns);
+        self.new_entries.reset_cells(&self.program, &mut self.externs, tables.version(), self.now_ns);
         for Published { table, handle, profile } in published {
             self.externs.timers.set(table, handle, Some(profile), self.now_ns);
         }
     }
 
-    /// Lets time go on without working on anything, for what the control plane does next. Time must not run backwards;
+    /// Advances time without working on anything, for what the control plane does next. Time must not run backwards;
     /// if it does it is taken as standing still.
     pub fn advance(&mut self, now_ns: u64) {
         self.now_ns = self.now_ns.max(now_ns);
     }
 
     /// Puts a switch with another program in this one's place and returns the old one. Time, counts and the settings of
-    /// queues go on. Packets that were received or queued are dropped and counted: what they carry is known to the old
-    /// program alone.
+    /// queues are carried over. Packets that were received or queued are dropped and counted: what they carry is known
+    /// to the old program alone.
     pub fn replace(&mut self, mut next: Switch) -> Switch {
         next.advance(self.now_ns);
         next.tap = Arc::clone(&self.tap);
         next.engine.traffic.adopt_settings(&self.engine.traffic);
         next.engine.stats = self.engine.stats;
-        let waiting = self.received.len() + self.queued();
-        next.engine.stats.count_drops(DropReason::ProgramChanged, waiting as u64);
+        let queued = self.received.len() + self.queued();
+        next.engine.stats.count_drops(DropReason::ProgramChanged, queued as u64);
         std::mem::replace(self, next)
     }
 
@@ -444,9 +444,9 @@ impl Switch {
         self.next_departure_ns().into_iter().chain(others.into_iter().flatten()).min()
     }
 
-    /// Sends every buffer that waits on its way the next time that [`Switch::run`] is called, as when the switch is
-    /// about to end: packets that wait in buffers would be lost.
-    pub fn release_piles(&mut self) {
+    /// Releases every coalescing buffer at the next [`Switch::run`], for a switch that is about to end: packets in
+    /// buffers would be lost.
+    pub fn release_buffers(&mut self) {
         self.engine.buffers.hasten();
     }
 
@@ -462,9 +462,9 @@ impl Switch {
         self.engine.observability.time || self.engine.traffic.has_rates() || self.engine.traffic.has_internal_ports()
     }
 
-    /// Packets that wait in queues and buffers.
+    /// Packets in queues and buffers.
     pub fn queued(&self) -> usize {
-        self.engine.waiting()
+        self.engine.queued()
     }
 
     /// The queues that were set up, or that have or refused packets.
@@ -493,7 +493,7 @@ impl Switch {
     }
 
     /// The tables, by position in the program, locked to be read and changed. Changes show from the next run on. The
-    /// lock must be given back before it is asked for again.
+    /// lock must be released before it is taken again.
     pub fn tables(&self) -> LockedTables<'_> {
         self.tables.lock()
     }
@@ -506,7 +506,7 @@ impl Switch {
     /// Registers, counters, meters, value sets, to be read and changed. New entries have fresh cells.
     pub fn externs_mut(&mut self) -> &mut Externs {
         let version = self.reader.enter().version();
-        self.new_entries.settle(&self.program, &mut self.externs, version, self.now_ns);
+        self.new_entries.reset_cells(&self.program, &mut self.externs, version, self.now_ns);
         self.add_up();
         &mut self.externs
     }
@@ -531,7 +531,7 @@ impl Switch {
         self.engine.traffic.set_queues(port, priority, change)
     }
 
-    /// Gives a way of packets inside the switch a rate and a delay: it takes no time otherwise.
+    /// Gives an internal port a rate and a delay: without them packets take no time on it.
     pub fn set_internal_port(&mut self, port: InternalPort, settings: InternalPortSettings) {
         self.engine.traffic.set_internal_port(port, settings);
     }
@@ -547,8 +547,8 @@ impl Switch {
     }
 
     /// Sets what the wire behind a port carries, in bits per second, 0 for no limit, and how many bytes beside each
-    /// packet: [`ETHERNET_OVERHEAD_BYTES`](crate::traffic::ETHERNET_OVERHEAD_BYTES) on Ethernet. Packets wait for it in
-    /// the port's queues, where the program sees how many they are.
+    /// packet: [`ETHERNET_OVERHEAD_BYTES`](crate::traffic::ETHERNET_OVERHEAD_BYTES) on Ethernet. Packets are held in
+    /// the port's queues, whose depths the program can read.
     pub fn set_port_rate(&mut self, port: u32, bits_per_s: u64, overhead_bytes: u32) -> Result<(), Refusal> {
         self.engine.traffic.set_port_rate(port, bits_per_s, overhead_bytes)
     }
@@ -567,28 +567,28 @@ enum Progress<'f, 'b> {
 /// Entries that are new, whose cells others may have used.
 pub(crate) struct NewEntries {
     arrivals: Arrivals,
-    /// The state of the tables whose entries have fresh cells.
-    settled_version: u64,
-    /// Whether their coming counts as a hit. In shards it does not: it is noted once.
+    /// The state of the tables whose new entries have had their cells reset.
+    reset_version: u64,
+    /// Whether their insertion counts as a hit. In shards it does not: it is noted once.
     notes_coming: bool,
 }
 
 impl NewEntries {
     fn new(arrivals: Arrivals) -> NewEntries {
-        NewEntries { arrivals, settled_version: 0, notes_coming: true }
+        NewEntries { arrivals, reset_version: 0, notes_coming: true }
     }
 
     /// The same for a shard.
-    pub(crate) fn of_lane(arrivals: Arrivals) -> NewEntries {
+    pub(crate) fn of_shard(arrivals: Arrivals) -> NewEntries {
         NewEntries { notes_coming: false, ..NewEntries::new(arrivals) }
     }
 
-    /// Makes the cells fresh of entries that are new in this state of the tables.
-    pub(crate) fn settle(&mut self, program: &Program, externs: &mut Externs, version: u64, now_ns: u64) {
-        if version != self.settled_version {
-            self.settled_version = version;
+    /// Resets the cells of entries that are new in this state of the tables.
+    pub(crate) fn reset_cells(&mut self, program: &Program, externs: &mut Externs, version: u64, now_ns: u64) {
+        if version != self.reset_version {
+            self.reset_version = version;
             let came_ns = if self.notes_coming { now_ns } else { 0 };
-            externs.make_fresh(program, &self.arrivals.take(version), came_ns);
+            externs.reset_cells(program, &self.arrivals.take(version), came_ns);
         }
     }
 }

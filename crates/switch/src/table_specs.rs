@@ -1,4 +1,4 @@
-//! From the program's tables to what the match engines are told of them.
+//! From the program's tables to the specifications that the match engines are given.
 
 use base::index::Id as _;
 use ir::{ActionProfileId, Entry, Program, Table, TableAction};
@@ -47,7 +47,7 @@ pub fn profile_specs(program: &Program) -> Vec<ProfileSpec> {
 
 /// The actions that members of a profile may run, in the order of the first table that uses it: those that all tables
 /// with this profile list. The same action in several controls is several in the IR and has one name only if the
-/// program says so; what counts is the name.
+/// program declares it; what counts is the name.
 pub fn profile_actions(program: &Program, profile: ActionProfileId) -> Vec<&TableAction> {
     let uses = |table: &&Table| table.implementation.as_ref().is_some_and(|it| it.profile == profile);
     let mut tables = program.tables.iter().filter(uses);

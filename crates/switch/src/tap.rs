@@ -1,8 +1,8 @@
-//! Taps: copies of packets as they arrive, for those who look into a switch that runs.
+//! Taps: copies of packets as they arrive, to watch a switch that runs.
 //!
 //! What enters: watches, from any thread, each with a filter and a sink; every burst that the switch receives. What
-//! leaves: packets that a filter admits, at its sink. While nobody watches, a burst costs one load. A sink never waits:
-//! a packet that it has no room for is counted, and forwarded like any other.
+//! leaves: packets that a filter admits, at its sink. Without watches, a burst costs one load. A sink never blocks:
+//! a packet that does not fit is counted, and forwarded like any other.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -47,7 +47,7 @@ impl Pattern {
     }
 }
 
-/// Which packets are wanted.
+/// Which packets a watch gets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TapFilter {
     /// Those of these ports; of all ports if there is none.
@@ -79,19 +79,19 @@ pub struct Arrival<'a> {
 pub enum Taken {
     /// It has it.
     Kept,
-    /// There is no room for it.
+    /// The sink is full.
     Full,
-    /// Nobody watches any more.
+    /// The receiver has gone.
     Closed,
 }
 
-/// Takes packets. It is called between the packets that are forwarded and must not wait.
+/// Takes packets. It is called between the packets that are forwarded and must not block.
 pub type TapSink = Box<dyn FnMut(Arrival<'_>) -> Taken + Send>;
 
 struct Watch {
     id: u64,
     filter: TapFilter,
-    /// How many packets are still wanted.
+    /// How many packets it still takes.
     left: u64,
     sink: TapSink,
 }
@@ -124,13 +124,13 @@ impl Tap {
         Watching { tap: Arc::clone(self), id }
     }
 
-    /// Whether somebody watches.
+    /// Whether there is any watch.
     #[inline]
     pub(crate) fn is_on(&self) -> bool {
         self.is_on.load(Ordering::Relaxed)
     }
 
-    /// Shows packets to all who watch.
+    /// Shows packets to all watches.
     #[cold]
     pub(crate) fn show<'a>(&self, arrivals: impl Iterator<Item = Arrival<'a>>) {
         let mut watches = self.lock();
@@ -147,7 +147,7 @@ impl Tap {
 }
 
 impl Watch {
-    /// Whether it goes on.
+    /// Whether it stays.
     fn show(&mut self, arrival: Arrival<'_>) -> bool {
         if self.filter.admits(&arrival) {
             match (self.sink)(arrival) {
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_watch_ends_with_its_last_packet_or_with_who_watches() {
+    fn a_watch_ends_with_its_last_packet_or_when_it_is_dropped() {
         let tap = Arc::<Tap>::default();
         let (sender, packets) = mpsc::sync_channel(2);
         let sink = move |arrival: Arrival<'_>| match sender.try_send(arrival.bytes.to_vec()) {
@@ -210,7 +210,7 @@ mod tests {
         show(1, &[1]);
         show(2, &[2]);
         show(2, &[3]);
-        // There is no room for this one, which does not count.
+        // The sink is full for this one, which does not count.
         show(2, &[4]);
         assert_eq!(packets.try_iter().collect::<Vec<_>>(), [[2], [3]]);
         show(2, &[5]);

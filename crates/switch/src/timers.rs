@@ -1,8 +1,8 @@
 //! Timers: ports where packets arrive by themselves, again and again.
 //!
-//! What enters: what users want of each timer, from any thread; how often it has ticked, from the driver of its port.
-//! What leaves: the same to whoever asks. Nothing happens here: a driver looks at its timer between bursts, and the
-//! worker that leads the others makes drivers for timers that have come.
+//! What enters: the settings of each timer, from any thread; how often it has ticked, from the driver of its port. What
+//! leaves: the same, to any reader. Nothing happens here: a driver reads its timer between bursts, and the first worker
+//! makes drivers for new timers.
 
 use base::limits::{PACKET_BYTES_MAX, TIMER_FRAMES_MAX, TIMER_PERIOD_NS_MAX, TIMER_PERIOD_NS_MIN};
 use base::{OrderedMap, OrderedSet};
@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// The shortest frame that a tick brings: an Ethernet header.
 const FRAME_BYTES_MIN: usize = 14;
 
-/// What a tick brings if nobody says so: the shortest frame of Ethernet without its checksum, all zero.
+/// What a tick brings by default: the shortest frame of Ethernet without its checksum, all zero.
 const EMPTY_FRAME: [u8; 60] = [0; 60];
 
 /// The timer of one port.
@@ -22,13 +22,13 @@ pub struct Timer {
     /// 0 while it stands still.
     period_ns: AtomicU64,
     frames: Mutex<Arc<[Vec<u8>]>>,
-    /// How often period or frames were set; whoever sees another number looks at both.
+    /// How often period or frames were set; when it changes, the driver reads both.
     changes: AtomicU64,
     ticks: AtomicU64,
     missed: AtomicU64,
 }
 
-/// Why a timer cannot be as it is wanted.
+/// Why a timer is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TimerError {
     /// The period is shorter or longer than any may be.
@@ -129,7 +129,7 @@ impl Timer {
         self.changes.fetch_add(1, Ordering::Release);
     }
 
-    /// It has ticked, so many ticks late. The driver of its port alone may call this.
+    /// It has ticked, after missing `missed` ticks. Only the driver of its port may call this.
     pub fn ticked(&self, missed: u64) {
         self.ticks.store(self.ticks() + 1, Ordering::Relaxed);
         self.missed.store(self.missed() + missed, Ordering::Relaxed);

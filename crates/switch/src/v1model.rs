@@ -3,13 +3,13 @@
 //! What enters: bursts of packets with a time. What leaves: packets on ports. This is the only place that knows
 //! v1model's operations: what a clone, a resubmission or a recirculation carries, and the standard metadata. When they
 //! are due is decided by the program ([`ir::Program::decisions`]). Where the reference switch leaves an accident
-//! visible, this file does what its documentation says.
+//! visible, this file follows its documentation.
 //!
 //! A burst goes through parser, checksum verification and ingress; then what was decided about each packet is carried
 //! out in order of arrival. What leaves the queues goes through egress, checksum computation and deparser.
 
 use crate::coalescing::CoalescingBuffer;
-use crate::engine::{Engine, Observability, Rules, tell, tell_copied, tell_of};
+use crate::engine::{Engine, Observability, Rules, observe, observe_copies, observe_packet};
 use crate::output::Decision;
 use crate::packet::{Originals, Packet};
 use crate::pipeline::{Execution, Step};
@@ -29,11 +29,11 @@ use ir::{BlockId, Effect, FieldListId, PointId, Program};
 pub(crate) struct V1Model {
     /// Copies of the present burst's packets as they were received; empty if the program never needs them.
     originals: Originals,
-    keeps_originals: bool,
+    needs_originals: bool,
     /// Packets whose requests have been carried out, about which is decided again, as the present burst and originals.
     rest: Vec<Packet>,
     rest_originals: Originals,
-    /// Clones from ingress that they have asked for.
+    /// Clones from ingress that they have requested.
     clones: Vec<IngressClone>,
     cloned: Vec<Packet>,
 }
@@ -61,7 +61,7 @@ impl V1Model {
     pub fn new(program: &Program) -> V1Model {
         V1Model {
             originals: Vec::new(),
-            keeps_originals: program.may_request(Effect::Original),
+            needs_originals: program.may_request(Effect::Original),
             rest: Vec::new(),
             rest_originals: Vec::new(),
             clones: Vec::new(),
@@ -69,9 +69,9 @@ impl V1Model {
         }
     }
 
-    /// Copies the packets as they were received, if the program may ask for that.
-    fn keep_originals(&mut self, engine: &mut Engine, burst: &[Packet], port: impl Fn(&Packet) -> u64) {
-        if self.keeps_originals {
+    /// Copies the packets as they were received, if the program may request that.
+    fn save_originals(&mut self, engine: &mut Engine, burst: &[Packet], port: impl Fn(&Packet) -> u64) {
+        if self.needs_originals {
             self.originals.extend(burst.iter().map(|packet| {
                 let mut original = engine.pool.take(packet.bytes())?;
                 original.set_intrinsic(Slot::IngressPort, port(packet));
@@ -83,8 +83,8 @@ impl V1Model {
 
 impl Rules for V1Model {
     fn ingress(&mut self, engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>) {
-        engine.tell_of_ingress(burst, |packet| self.kind(packet), execution);
-        self.keep_originals(engine, burst, |packet| packet.intrinsic(Slot::IngressPort));
+        engine.observe_ingress(burst, |packet| self.kind(packet), execution);
+        self.save_originals(engine, burst, |packet| packet.intrinsic(Slot::IngressPort));
         engine.timer.start();
         let parser = &[block(Stage::Parser)][..];
         let verify_checksum = &[block(Stage::VerifyChecksum)][..];
@@ -125,8 +125,8 @@ impl Rules for V1Model {
         packet.set_intrinsic(Slot::DeqTimedelta, waited_us & u64::from(u32::MAX));
         packet.set_intrinsic(Slot::DeqQdepth, depth_packets as u64);
         let rid = packet.intrinsic(Slot::EgressRid);
-        tell_of(&packet, execution);
-        tell(execution, || Decision::EgressStarts { port, rid, kind: self.kind(&packet) });
+        observe_packet(&packet, execution);
+        observe(execution, || Decision::EgressStarts { port, rid, kind: self.kind(&packet) });
         packet
     }
 
@@ -238,10 +238,10 @@ impl V1Model {
             Decided::Punt { slot, .. } => self.ingress_request(engine, slot, packet, original, execution),
             Decided::Enqueue { port, .. } => {
                 original.into_iter().for_each(|original| engine.pool.give(original));
-                tell(execution, || Decision::Unicast { port });
+                observe(execution, || Decision::Unicast { port });
                 enqueue(engine, packet, port, execution);
             }
-            Decided::GoesOn | Decided::Send { .. } | Decided::Drop(_) => {
+            Decided::Continues | Decided::Send { .. } | Decided::Drop(_) => {
                 engine.end_all(packet, original, DropReason::Ingress, execution);
             }
         }
@@ -259,7 +259,7 @@ impl V1Model {
         let request = packet.intrinsic(slot);
         if slot == Slot::Release as u32 {
             packet.set_intrinsic(slot, 0);
-            let_go(engine, (request - 1) as u16, &packet, execution);
+            release_buffer(engine, (request - 1) as u16, &packet, execution);
         } else if slot == Slot::CloneIngressSession as u32 {
             packet.set_intrinsic(slot, 0);
             self.clone_ingress(engine, &packet, &mut original, (request - 1) as u32, execution);
@@ -296,7 +296,7 @@ impl V1Model {
         execution: &mut Execution<'_>,
     ) {
         if engine.replication.session(session).is_none() {
-            tell(execution, || Decision::Cloned { session, copies: None });
+            observe(execution, || Decision::Cloned { session, copies: None });
             return;
         }
         let Some(received) = original.take() else {
@@ -314,7 +314,7 @@ impl V1Model {
             engine.again_of(received, packet, execution)
         };
         let Some(mut copy) = copy else { return };
-        // The parser sees what it saw of the packet, the port included, and so takes the same way.
+        // The parser sees what it saw of the packet, the port included, and so takes the same path.
         begin_pass(engine, &mut copy, execution.now_ns, InstanceType::Normal);
         copy.set_intrinsic(Slot::IngressPort, port);
         let list = field_list(packet.intrinsic(Slot::CloneList), 1);
@@ -351,7 +351,7 @@ impl V1Model {
 }
 
 /// The copy is a packet of its own that was received on `port` with these bytes, and has the metadata of the list from
-/// the start. No session is asked for: there is only one place that it can go to.
+/// the start. No session is looked up: there is only one place that it can go to.
 fn clone_to_ingress(
     engine: &mut Engine,
     packet: &Packet,
@@ -368,7 +368,7 @@ fn clone_to_ingress(
     let Some(mut copy) = engine.again_from(bytes, packet, execution) else { return };
     copy.set_intrinsic(Slot::IngressPort, port);
     begin_later_pass(engine, &mut copy, packet, list, arrives_ns, instance_type);
-    tell(execution, || Decision::ClonedToIngress);
+    observe(execution, || Decision::ClonedToIngress);
     engine.inject_through(InternalPort::Mirror, copy, execution);
 }
 
@@ -397,13 +397,13 @@ fn resubmit(
     };
     fresh.inherit(&packet);
     begin_later_pass(engine, &mut fresh, &packet, list, arrives_ns, InstanceType::Resubmitted);
-    tell(execution, || Decision::Resubmitted);
+    observe(execution, || Decision::Resubmitted);
     engine.inject_instead(InternalPort::Resubmission, fresh, packet, execution);
 }
 
 fn multicast(engine: &mut Engine, mut packet: Packet, group: u64, execution: &mut Execution<'_>) {
     let destination = Destination::Group(group);
-    tell(execution, || Decision::Multicast { group, replicas: engine.replication.replicas(destination).len() });
+    observe(execution, || Decision::Multicast { group, replicas: engine.replication.replicas(destination).len() });
     packet.set_intrinsic(Slot::InstanceType, InstanceType::Replicated as u64);
     // Replicas inherit no request of what they replicate: neither its truncation nor its recirculation.
     packet.set_intrinsic(Slot::Truncate, 0);
@@ -424,18 +424,18 @@ fn prepare_clone(
     session: u32,
     execution: &mut Execution<'_>,
 ) -> Option<(Packet, Destination)> {
-    // A session that shortens its clones is as good as a program that asks for it.
+    // A session that shortens its clones has the effect of a program that truncates them.
     let length_bytes_max = engine.replication.clone_properties(session).length_bytes_max;
     copy.set_intrinsic(Slot::Truncate, length_bytes_max.map_or(0, |length| u64::from(length.saturating_add(1))));
     let destination = Destination::Session(session);
     let copies = engine.replication.replicas(destination).len();
-    tell(execution, || Decision::Cloned { session, copies: Some(copies) });
+    observe(execution, || Decision::Cloned { session, copies: Some(copies) });
     engine.mirror(copy, session, execution).map(|copy| (copy, destination))
 }
 
 // ------------------------------------------------------------------------------------------------- queues
 
-/// Sends a packet's replicas through the queues, or where none has to wait on a path of their own.
+/// Sends a packet's replicas through the queues or, where no queue delays them, on a path of their own.
 fn replicate(engine: &mut Engine, mut packet: Packet, destination: Destination, execution: &mut Execution<'_>) {
     let priority = packet.intrinsic(Slot::Priority) as u32;
     if !engine.takes_replica_path(packet.root(), destination, priority, execution) {
@@ -462,14 +462,14 @@ fn enqueue(engine: &mut Engine, mut packet: Packet, port: u32, execution: &mut E
     engine.enqueue(packet, port, priority, execution, |packet| leave_queue(packet, port, now_ns));
 }
 
-/// Sets the metadata of a packet that enters a queue which has so many packets.
+/// Sets the metadata of a packet that enters a queue which holds `depth_packets` packets.
 #[inline]
 fn enter_queue(packet: &mut Packet, depth_packets: usize, now_ns: u64) {
     packet.set_intrinsic(Slot::EnqTimestamp, (now_ns / 1000) & u64::from(u32::MAX));
     packet.set_intrinsic(Slot::EnqQdepth, depth_packets as u64);
 }
 
-/// Sets the metadata of a packet that has left its queue without waiting.
+/// Sets the metadata of a packet that has left its queue without delay.
 #[inline]
 fn leave_queue(packet: &mut Packet, port: u32, now_ns: u64) {
     packet.set_intrinsic(Slot::EgressPort, u64::from(port));
@@ -512,7 +512,7 @@ fn leave_egress(engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Ex
     }
     let mut position = 0;
     while position < burst.len() {
-        if burst[position].decided() == Decided::GoesOn {
+        if burst[position].decided() == Decided::Continues {
             position += 1;
         } else {
             let packet = burst.remove(position);
@@ -534,7 +534,7 @@ fn finish_replica(engine: &mut Engine, replica: Packet, execution: &mut Executio
 fn egress_request(engine: &mut Engine, slot: u32, packet: &mut Packet, execution: &mut Execution<'_>) {
     let request = packet.intrinsic(slot);
     packet.set_intrinsic(slot, 0);
-    tell_of(packet, execution);
+    observe_packet(packet, execution);
     if slot == Slot::CloneEgressSession as u32 {
         let list = field_list(packet.intrinsic(Slot::CloneList), 1);
         clone_egress(engine, packet, (request - 1) as u32, list, execution);
@@ -552,7 +552,7 @@ fn clone_egress(
     execution: &mut Execution<'_>,
 ) {
     if engine.replication.session(session).is_none() {
-        tell(execution, || Decision::Cloned { session, copies: None });
+        observe(execution, || Decision::Cloned { session, copies: None });
         return;
     }
     if packet.passes() >= PASSES_MAX {
@@ -568,7 +568,7 @@ fn clone_egress(
     copy.set_intrinsic(Slot::InstanceType, InstanceType::EgressClone as u64);
     copy.set_intrinsic(Slot::PacketLength, packet.intrinsic(Slot::PacketLength));
     if let Some((copy, destination)) = prepare_clone(engine, copy, session, execution) {
-        // The packet has not left yet, so the copy waits in its queue: on a path of its own it would be first.
+        // The packet has not left yet, so the copy goes through its queue: on a path of its own it would be first.
         engine.replicate(copy, destination, execution, enqueue_replica);
     }
 }
@@ -622,7 +622,7 @@ fn leave_deparser(engine: &mut Engine, packet: Packet, execution: &mut Execution
                 }
             }
         }
-        Decided::GoesOn | Decided::Enqueue { .. } | Decided::Drop(_) => {
+        Decided::Continues | Decided::Enqueue { .. } | Decided::Drop(_) => {
             engine.end(packet, DropReason::Egress, execution);
         }
     }
@@ -652,34 +652,34 @@ fn recirculate(engine: &mut Engine, packet: Packet, list: Option<FieldListId>, e
     // These two are always the new pass's own.
     packet.set_intrinsic(Slot::InstanceType, InstanceType::Recirculated as u64);
     packet.set_intrinsic(Slot::PacketLength, u64::from(packet.length()));
-    tell(execution, || Decision::Recirculated);
+    observe(execution, || Decision::Recirculated);
     engine.inject_through(InternalPort::Recirculation, packet, execution);
 }
 
 // -------------------------------------------------------------------------------------------------- buffers
 
 /// Adds a packet's first `length` bytes to its buffer. The buffer leaves before that if it would become too long, and
-/// after it if nothing more fits or if it may wait no longer.
+/// after it if nothing more fits or if its timeout has expired.
 fn gather(engine: &mut Engine, packet: Packet, length: usize, request: Gather, execution: &mut Execution<'_>) {
     if engine.buffers.is_full(request, length) {
-        let_go(engine, request.buffer, &packet, execution);
+        release_buffer(engine, request.buffer, &packet, execution);
     }
     if !engine.buffers.add(request, &packet.bytes()[..length], &packet, &mut engine.pool) {
         engine.end(packet, DropReason::NoBuffer, execution);
         return;
     }
     let packets = engine.buffers.packets_in(request.buffer);
-    tell_of(&packet, execution);
-    tell_copied(execution);
-    tell(execution, || Decision::Gathered { buffer: request.buffer, packets });
+    observe_packet(&packet, execution);
+    observe_copies(execution);
+    observe(execution, || Decision::Gathered { buffer: request.buffer, packets });
     if engine.buffers.is_full(request, 1) || engine.buffers.is_due(request.buffer, execution.now_ns) {
-        let_go(engine, request.buffer, &packet, execution);
+        release_buffer(engine, request.buffer, &packet, execution);
     }
     engine.pool.give(packet);
 }
 
-/// Lets a buffer go, if there is one, because of a packet.
-fn let_go(engine: &mut Engine, number: u16, cause: &Packet, execution: &mut Execution<'_>) {
+/// Releases a buffer, if there is one, because of a packet.
+fn release_buffer(engine: &mut Engine, number: u16, cause: &Packet, execution: &mut Execution<'_>) {
     if let Some(mut buffer) = engine.buffers.take(number) {
         buffer.packet.set_root(cause.root());
         buffer.packet.set_time_ns(cause.time_ns());
@@ -702,12 +702,12 @@ fn leave(engine: &mut Engine, number: u16, buffer: CoalescingBuffer, execution: 
     packet.set_passes(packet.passes() + 1);
     begin_pass(engine, &mut packet, execution.now_ns, InstanceType::Coalesced);
     packet.set_intrinsic(Slot::Gathered, u64::from(number) << 16 | u64::from(packets));
-    tell(execution, || Decision::BufferLeaves { buffer: number, packets });
+    observe(execution, || Decision::BufferLeaves { buffer: number, packets });
     engine.inject(packet);
 }
 
-/// Takes a packet apart as it was received: each record goes through ingress as a packet of its own, all of them or
-/// none. What is not made of so many records goes through ingress once more as it was.
+/// Splits a packet as it was received: each record goes through ingress as a packet of its own, all of them or
+/// none. A packet that is not made of this many records goes through ingress once more as it was.
 fn scatter(
     engine: &mut Engine,
     packet: Packet,
@@ -732,8 +732,8 @@ fn scatter(
         engine.end_all(packet, Some(original), DropReason::CopyLimit, execution);
         return;
     }
-    tell_copied(execution);
-    tell(execution, || Decision::Scattered { records: request.records });
+    observe_copies(execution);
+    observe(execution, || Decision::Scattered { records: request.records });
     for record in records(bytes) {
         let Some(mut part) = engine.pool.take(record) else {
             engine.count_drop(DropReason::NoBuffer, execution);
@@ -757,7 +757,7 @@ fn not_scattered(engine: &mut Engine, packet: Packet, mut whole: Packet, executi
     whole.inherit(&packet);
     whole.set_intrinsic(Slot::IngressPort, port);
     begin_pass(engine, &mut whole, execution.now_ns, InstanceType::NotScattered);
-    tell(execution, || Decision::NotScattered);
+    observe(execution, || Decision::NotScattered);
     engine.pool.give(packet);
     engine.inject(whole);
 }

@@ -1,7 +1,7 @@
 //! The intrinsic variables that the core sets, whatever the architecture: which slots they have follows from the
 //! sources in its description.
 
-use crate::engine::{Engine, tell, tell_of};
+use crate::engine::{Engine, observe, observe_packet};
 use crate::output::Decision;
 use crate::packet::{Originals, Packet};
 use crate::pipeline::{Execution, Step};
@@ -36,7 +36,7 @@ impl Variables {
         }
     }
 
-    /// Goes on with a packet that has waited in the queue of a port.
+    /// Continues with a packet that has left the queue of a port.
     pub fn begin_egress(
         self,
         packet: &mut Packet,
@@ -46,8 +46,8 @@ impl Variables {
     ) {
         self.leave_queue(packet, port, execution.now_ns);
         let rid = self.replica.map_or(0, |slot| packet.intrinsic(slot));
-        tell_of(packet, execution);
-        tell(execution, || Decision::EgressStarts { port, rid, kind: kind(packet) });
+        observe_packet(packet, execution);
+        observe(execution, || Decision::EgressStarts { port, rid, kind: kind(packet) });
     }
 
     /// Sets what a packet finds that has left the queue of a port.
@@ -86,8 +86,8 @@ impl Engine {
         set(packet, self.variables.ingress_time, now_ns / 1000);
     }
 
-    /// Tells the observer of packets that enter ingress.
-    pub fn tell_of_ingress(
+    /// Reports packets that enter ingress to the observer.
+    pub fn observe_ingress(
         &self,
         burst: &[Packet],
         kind: impl Fn(&Packet) -> &'static str,
@@ -95,8 +95,8 @@ impl Engine {
     ) {
         for packet in burst {
             let port = self.variables.ingress_port.map_or(0, |slot| packet.intrinsic(slot) as u32);
-            tell_of(packet, execution);
-            tell(execution, || Decision::IngressStarts { port, bytes: packet.length(), kind: kind(packet) });
+            observe_packet(packet, execution);
+            observe(execution, || Decision::IngressStarts { port, bytes: packet.length(), kind: kind(packet) });
         }
     }
 
@@ -115,7 +115,7 @@ impl Engine {
         }
     }
 
-    /// Puts a packet in the queue of a port, with the priority that it asks for, as far as there are queues.
+    /// Puts a packet in the queue of a port, with the priority that it requests, as far as there are queues.
     pub fn enqueue_by_class(&mut self, packet: Packet, port: u32, execution: &mut Execution<'_>) {
         let priority = (packet.intrinsic(self.variables.priority) as u32).min(self.traffic.priority_max());
         let (variables, now_ns) = (self.variables, execution.now_ns);

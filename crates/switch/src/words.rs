@@ -1,28 +1,28 @@
 //! Memory of words that several threads may touch: the cells of registers.
 //!
-//! Native code reads and writes them in place, behind the guard of their shards where others do so too; everybody else
-//! does it word by word with atomic operations, which cost no more than others. So nothing here can race, whoever
-//! forgets to halt the workers.
+//! Native code reads and writes them in place, behind the guard of their shards where others do so too; all other
+//! code does it word by word with atomic operations, which cost no more than others. So nothing here can race, even if
+//! the workers are not halted.
 //!
 //! In front of the words lie their marks, one byte for each chunk of 64 words, backwards, so that they stay where they
 //! are when an array grows: `wirespeed.h` writes them, too. A mark says that a word of the chunk was written since the
-//! mark was cleared. Whoever copies the words while they change clears the mark of a chunk, then copies the chunk, and
-//! has to copy only the chunks once more that are marked again.
+//! mark was cleared. To copy the words while they change is to clear the mark of a chunk, then copy the chunk, and to
+//! copy only those chunks once more that are marked again.
 
-#![allow(unsafe_code, reason = "memory that nobody has written yet becomes atomic words and marks in place")]
+#![allow(unsafe_code, reason = "memory that has not been written yet becomes atomic words and marks in place")]
 
 use std::alloc::{Layout, alloc_zeroed, handle_alloc_error};
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering, fence};
 
-/// From so many words on, a mebibyte, more addresses are taken than words are in use.
+/// From this many words on, a mebibyte, more addresses are reserved than words are in use.
 const GROWS_FROM_WORDS: usize = 1 << 17;
 
 /// Words that have a mark in common.
 pub(crate) const CHUNK_WORDS: usize = 64;
 
-/// Words that are in one place for all who have a handle of them.
+/// A handle of words; its clones are handles of the same words.
 #[derive(Clone, Debug)]
 pub(crate) struct Words {
     memory: Arc<Memory>,
@@ -62,20 +62,20 @@ impl Memory {
 }
 
 impl Words {
-    /// So many zeros, with `room` behind them. They take memory where they are written. Of many, addresses are taken
-    /// for twice as many, if the system has them, so that [`Words::grown`] need not move what is there.
-    pub fn zeros(length: usize, room: usize) -> Words {
-        let doubled = length.saturating_mul(2).saturating_add(room);
+    /// `length` zeros, with `spare` more behind them. They take memory where they are written. For a large array twice
+    /// the addresses are reserved, if the system has them, so that [`Words::grown`] need not move what is there.
+    pub fn zeros(length: usize, spare: usize) -> Words {
+        let doubled = length.saturating_mul(2).saturating_add(spare);
         let doubled = if length < GROWS_FROM_WORDS { None } else { Memory::zeroed(doubled) };
-        let memory = doubled.or_else(|| Memory::zeroed(length + room)).unwrap_or_else(|| no_memory(length + room));
+        let memory = doubled.or_else(|| Memory::zeroed(length + spare)).unwrap_or_else(|| no_memory(length + spare));
         Words { memory: Arc::new(memory), length }
     }
 
-    /// A handle of the same words and of zeros behind them, `length` in all, with `room` behind those; none where there
-    /// is no such room. Who has a handle with fewer never touches what is behind them.
-    pub fn grown(&self, length: usize, room: usize) -> Option<Words> {
+    /// A handle of the same words and of zeros behind them, `length` in all, with `spare` behind those; none if the
+    /// memory is too small. A handle with fewer words never accesses what is behind them.
+    pub fn grown(&self, length: usize, spare: usize) -> Option<Words> {
         let fits =
-            length >= self.length && length.checked_add(room).is_some_and(|end| end <= self.memory.words().len());
+            length >= self.length && length.checked_add(spare).is_some_and(|end| end <= self.memory.words().len());
         fits.then(|| Words { memory: Arc::clone(&self.memory), length })
     }
 
@@ -111,7 +111,7 @@ impl Words {
         }
     }
 
-    /// The same for words that nobody copies now.
+    /// The same for words of which no copy is being made.
     pub fn set_unmarked(&self, first: usize, words: &[u64]) {
         let places = &self.all()[first..first + words.len()];
         places.iter().zip(words).for_each(|(place, word)| place.store(*word, Ordering::Relaxed));
@@ -122,7 +122,7 @@ impl Words {
         self.all()[position].load(Ordering::Relaxed)
     }
 
-    /// Sets a word that has another value and that nobody copies now; one that has this value stays untouched, and
+    /// Sets a word that has another value, while no copy is being made; one that has this value stays untouched, and
     /// takes no memory.
     pub fn set_if_other(&self, position: usize, word: u64) {
         let place = &self.all()[position];
@@ -174,7 +174,7 @@ fn chunks(words: Range<usize>) -> Range<usize> {
     words.start / CHUNK_WORDS..words.end.div_ceil(CHUNK_WORDS)
 }
 
-/// So many zeros, which the system gives memory when they are written; none if it has no addresses for them.
+/// `count` zeros, which the system gives memory when they are written; none if it has no addresses for them.
 fn zeroed(count: usize) -> Option<Vec<AtomicU64>> {
     let layout = Layout::array::<AtomicU64>(count).ok()?;
     if layout.size() == 0 {

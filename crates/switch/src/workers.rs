@@ -1,7 +1,7 @@
 //! How many workers run a switch, how many there should be, and how busy each is.
 //!
-//! What enters: what users want, from any thread; what the workers tell of themselves. What leaves: the same numbers to
-//! whoever asks. Nothing happens here: the worker that leads the others looks at it between bursts.
+//! What enters: how many users request, from any thread; what the workers report of themselves. What leaves: the same
+//! numbers, to any reader. Nothing happens here: the first worker reads them between bursts.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -11,7 +11,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 pub enum Wanted {
     /// This many.
     Fixed(usize),
-    /// As many as the load asks for.
+    /// As many as the load requires.
     Auto,
 }
 
@@ -21,14 +21,14 @@ pub const WORKERS_MAX: usize = 64;
 /// The workers of a switch.
 #[derive(Debug)]
 pub struct Workers {
-    /// 0 for as many as the load asks for.
+    /// 0 for as many as the load requires.
     wanted: AtomicUsize,
     now: AtomicUsize,
-    /// The most that there are when nobody has said how many.
+    /// The most that there are when the load decides.
     auto_max: usize,
     loads: Vec<Load>,
     spreads_always: AtomicBool,
-    /// One, whatever is wanted.
+    /// One, whatever was requested.
     only_one: AtomicBool,
     /// The ports whose frames come in several queues.
     divided_ports: OnceLock<Vec<u32>>,
@@ -65,7 +65,7 @@ impl Load {
         self.packets.store(self.packets.load(Ordering::Relaxed) + packets, Ordering::Relaxed);
     }
 
-    /// The worker was at work for so much processor time, or had nothing to do for so long.
+    /// Adds processor time for which the worker was busy, and elapsed time for which it had no work.
     pub fn spend(&self, busy_ns: u64, waited_ns: u64) {
         self.busy_ns.store(self.busy_ns.load(Ordering::Relaxed) + busy_ns, Ordering::Relaxed);
         self.waited_ns.store(self.waited_ns.load(Ordering::Relaxed) + waited_ns, Ordering::Relaxed);
@@ -82,8 +82,8 @@ impl Load {
 }
 
 impl Workers {
-    /// So many are wanted at the start. As many as the load asks for are at most `auto_max`, which is how many can run
-    /// side by side.
+    /// `wanted` workers are requested at the start. Where the load decides, there are at most `auto_max`, which is how
+    /// many can run in parallel.
     pub fn new(wanted: Wanted, auto_max: usize) -> Workers {
         let workers = Workers {
             wanted: AtomicUsize::new(1),
@@ -111,7 +111,7 @@ impl Workers {
         self.auto_max
     }
 
-    /// So many are wanted from now on; as many as there can be, if that is fewer.
+    /// Requests this many from now on; as many as there can be, if that is fewer.
     pub fn want(&self, wanted: Wanted) {
         let count = match wanted {
             Wanted::Auto => 0,
@@ -120,12 +120,12 @@ impl Workers {
         self.wanted.store(count, Ordering::Relaxed);
     }
 
-    /// Only one may have packets, or no longer; what was wanted is wanted again then.
+    /// Restricts packets to one worker, or lifts that; what was requested before holds again then.
     pub fn allow_one(&self, only_one: bool) {
         self.only_one.store(only_one, Ordering::Relaxed);
     }
 
-    /// The frames of these ports come in several queues, between which nobody keeps their order. To be told once, when
+    /// Sets the ports whose frames come in several queues, between which frames have no order. To be called once, when
     /// the ports have been opened.
     pub fn set_divided_ports(&self, ports: Vec<u32>) {
         // Ports are opened once.
@@ -153,7 +153,7 @@ impl Workers {
         ))
     }
 
-    /// How many are wanted, as far as there may be so many.
+    /// How many are requested, within the present limit.
     pub fn wanted(&self) -> Wanted {
         match self.wanted.load(Ordering::Relaxed) {
             _ if self.only_one.load(Ordering::Relaxed) => Wanted::Fixed(1),
@@ -163,7 +163,7 @@ impl Workers {
     }
 
     /// Frames of ports without queues are spread over all workers even where handing them over costs more than it
-    /// gains, as measurements and tests want it.
+    /// gains, as measurements and tests need it.
     pub fn spread_always(&self) {
         self.spreads_always.store(true, Ordering::Relaxed);
     }
@@ -178,7 +178,7 @@ impl Workers {
         self.now.load(Ordering::Relaxed)
     }
 
-    /// There are so many by now.
+    /// Sets how many there are.
     pub fn became(&self, count: usize) {
         self.now.store(count, Ordering::Relaxed);
     }
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_load_sums_what_its_worker_tells() {
+    fn a_load_sums_what_its_worker_reports() {
         let load = Load::default();
         load.count(3);
         load.count(4);

@@ -177,7 +177,7 @@ impl Scope<'_, '_> {
         if path.fast_path.keeps_headers || path.fast_path.moves {
             self.verdict(port);
         } else {
-            let is_too_long = binary("&", arrow(name("p"), "flags"), name("WS_FLAG_NO_ROOM"));
+            let is_too_long = binary("&", arrow(name("p"), "flags"), name("WS_FLAG_NO_SPACE"));
             let drops = conditional(is_too_long.clone(), name("WS_DROPS_TOO_LONG"), int(0));
             self.push(S::Assign(name(UNSENT), "+=", drops));
             self.verdict(conditional(is_too_long, name("WS_DROP_TOO_LONG"), port));

@@ -245,7 +245,7 @@ impl Chunk {
         let guards = &self.lines[self.lines.len() - GUARD_LINES..];
         assert!(guards.iter().flat_map(|line| line.0).all(|word| word == GUARD), "written behind the chunk");
         let packet = *self.packet();
-        assert_eq!(packet.received.flags & abi::FLAG_NO_ROOM, 0, "headers without room");
+        assert_eq!(packet.received.flags & abi::FLAG_NO_SPACE, 0, "headers without space");
         let (data, length) = (packet.received.data as usize, packet.received.length as usize);
         assert!(data >= compiled.plan.headroom_offset() as usize && data + length <= packet.capacity as usize);
         let output =

@@ -1,4 +1,4 @@
-//! Internal ports: the ways of packets back into the switch, with a rate and a delay.
+//! Internal ports: the paths of packets back into the switch, with a rate and a delay.
 //!
 //! What enters: packets that are resubmitted, recirculated, cloned or replicated. What leaves: the same packets, when
 //! they have arrived. A port that is not set up takes no time, and no packet comes here. The queue before a port is a
@@ -9,7 +9,7 @@ use super::{QUEUE_CAPACITY_MAX, wire_bits};
 use crate::replication::Replica;
 use std::collections::VecDeque;
 
-/// A way of packets inside the switch.
+/// A path of packets inside the switch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(usize)]
 pub enum InternalPort {
@@ -50,9 +50,9 @@ pub struct InternalPortSettings {
     pub packets_per_s: u64,
     /// From the last bit of a packet on the port to its arrival.
     pub delay_ns: u64,
-    /// The most packets that wait for the port.
+    /// The most packets that its queue holds.
     pub capacity_packets: usize,
-    /// The most bytes that wait for it.
+    /// The most bytes that its queue holds.
     pub capacity_bytes: u64,
 }
 
@@ -93,7 +93,7 @@ pub(crate) enum After {
     Replica(Replica),
 }
 
-/// A packet that waits for the port or is on its way behind it.
+/// A packet in the queue of the port or in transit behind it.
 struct Passing<P> {
     packet: P,
     after: After,
@@ -108,7 +108,7 @@ struct Line<P> {
     packets: VecDeque<Passing<P>>,
     /// How many of them, from the first on, have left the queue.
     started: usize,
-    waiting_bytes: u64,
+    queued_bytes: u64,
     wire: Pace,
     pace: Pace,
     state: InternalPortState,
@@ -120,7 +120,7 @@ impl<P> Line<P> {
             settings,
             packets: VecDeque::new(),
             started: 0,
-            waiting_bytes: 0,
+            queued_bytes: 0,
             wire: Pace::new(settings.bits_per_s),
             pace: Pace::new(settings.packets_per_s),
             state: InternalPortState::default(),
@@ -133,14 +133,14 @@ impl<P> Line<P> {
         self.settings = settings;
     }
 
-    /// Lets packets leave the queue whose turn has come; their bytes.
+    /// Takes packets that are due out of the queue; returns their bytes.
     fn start(&mut self, now_ns: u64) -> u64 {
         let mut bytes = 0;
         while let Some(next) = self.packets.get(self.started).filter(|next| next.starts_ns <= now_ns) {
             bytes += u64::from(next.bytes);
             self.started += 1;
         }
-        self.waiting_bytes -= bytes;
+        self.queued_bytes -= bytes;
         bytes
     }
 
@@ -149,21 +149,21 @@ impl<P> Line<P> {
         now_ns.max(self.wire.gone_ns()).max(self.pace.gone_ns())
     }
 
-    fn has_room(&self, bytes: u32, now_ns: u64) -> bool {
-        let waiting = self.packets.len() - self.started;
-        let fits = waiting < self.settings.capacity_packets
-            && self.waiting_bytes + u64::from(bytes) <= self.settings.capacity_bytes;
+    fn has_space(&self, bytes: u32, now_ns: u64) -> bool {
+        let queued = self.packets.len() - self.started;
+        let fits = queued < self.settings.capacity_packets
+            && self.queued_bytes + u64::from(bytes) <= self.settings.capacity_bytes;
         (fits || self.starts_ns(now_ns) <= now_ns) && self.packets.len() < QUEUE_CAPACITY_MAX
     }
 
-    /// When a packet arrives that enters now.
+    /// When a packet that enters now arrives.
     fn arrives_ns(&self, bytes: u32, now_ns: u64) -> u64 {
         let mut wire = self.wire;
         wire.begin_at(self.starts_ns(now_ns));
         wire.take(wire_bits(bytes, self.settings.overhead_bytes));
         let gone_ns = if wire.is_limited() { wire.due_ns() } else { self.starts_ns(now_ns) };
         let arrives_ns = gone_ns.saturating_add(self.settings.delay_ns);
-        // A shorter delay lets no packet overtake those before it.
+        // Even with a shorter delay no packet overtakes those before it.
         self.packets.back().map_or(arrives_ns, |last| arrives_ns.max(last.arrives_ns))
     }
 
@@ -174,7 +174,7 @@ impl<P> Line<P> {
         self.pace.begin_at(starts_ns);
         self.pace.take(1);
         self.packets.push_back(Passing { packet, after, bytes, starts_ns, arrives_ns });
-        self.waiting_bytes += u64::from(bytes);
+        self.queued_bytes += u64::from(bytes);
         self.state.packets += 1;
         self.state.bytes += u64::from(bytes);
         let depth = self.packets.len() - self.started - usize::from(starts_ns <= now_ns);
@@ -201,7 +201,7 @@ impl<P> Default for InternalPorts<P> {
 }
 
 impl<P> InternalPorts<P> {
-    /// Sets a port up. What is on its way already arrives as it would have.
+    /// Sets a port up. Packets in transit arrive as they would have.
     pub fn set(&mut self, port: InternalPort, settings: InternalPortSettings) {
         match &mut self.lines[port as usize] {
             Some(line) => line.set(settings),
@@ -226,7 +226,7 @@ impl<P> InternalPorts<P> {
         self.lines[port as usize].is_some()
     }
 
-    /// The packets that wait or are on their way.
+    /// The packets in queues or in transit.
     pub fn all(&self) -> impl Iterator<Item = &P> {
         self.lines.iter().flatten().flat_map(|line| line.packets.iter().map(|passing| &passing.packet))
     }
@@ -236,15 +236,15 @@ impl<P> InternalPorts<P> {
         self.lines.iter().flatten().map(|line| line.packets.len()).sum()
     }
 
-    /// Lets packets leave the queues whose turn has come; their bytes.
+    /// Takes packets that are due out of the queues; returns their bytes.
     pub fn start(&mut self, now_ns: u64) -> u64 {
         self.lines.iter_mut().flatten().map(|line| line.start(now_ns)).sum()
     }
 
-    /// Bytes that wait for a port, and whether it takes so many more.
-    pub fn has_room(&self, port: InternalPort, bytes: u32, now_ns: u64) -> (u64, bool) {
+    /// Bytes in the queue of a port, and whether `bytes` more fit.
+    pub fn has_space(&self, port: InternalPort, bytes: u32, now_ns: u64) -> (u64, bool) {
         let line = self.lines[port as usize].as_ref();
-        line.map_or((0, true), |line| (line.waiting_bytes, line.has_room(bytes, now_ns)))
+        line.map_or((0, true), |line| (line.queued_bytes, line.has_space(bytes, now_ns)))
     }
 
     /// Counts a packet that was refused.
@@ -254,7 +254,7 @@ impl<P> InternalPorts<P> {
         }
     }
 
-    /// When a packet of so many bytes arrives that enters a port now.
+    /// When a packet of `bytes` bytes that enters a port now arrives.
     pub fn arrives_ns(&self, port: InternalPort, bytes: u32, now_ns: u64) -> u64 {
         self.lines[port as usize].as_ref().map_or(now_ns, |line| line.arrives_ns(bytes, now_ns))
     }

@@ -38,7 +38,7 @@ fn a_packet_waits_for_the_port_and_travels_behind_it() {
     );
     tm.set_internal_port(InternalPort::Recirculation, GIGABIT);
     assert_eq!(tm.internal_arrival_ns(InternalPort::Mirror, 125, 7), Some(7), "only one port was set up");
-    // One on the wire, two that wait, no room for a fourth until the second has begun.
+    // One on the wire, two in the queue, no space for a fourth until the second has begun.
     let times: Vec<_> = (0..4).map(|packet| enter(&mut tm, InternalPort::Recirculation, packet, 0)).collect();
     assert_eq!(times, [Some(1_500), Some(2_500), Some(3_500), None]);
     assert_eq!((tm.queued(), tm.buffered_bytes(), tm.next_departure_ns()), (3, 250, Some(1_500)));
@@ -77,7 +77,7 @@ fn packets_on_several_ports_arrive_in_the_order_of_their_times() {
     enter(&mut tm, InternalPort::Recirculation, 3, 0);
     assert_eq!(arrived(&mut tm, 299), [(3, 200)]);
     assert_eq!(arrived(&mut tm, 300), [(2, 300), (1, 300)]);
-    // A delay that becomes shorter lets nothing overtake.
+    // With a delay that becomes shorter nothing overtakes.
     enter(&mut tm, InternalPort::Mirror, 4, 1_000);
     tm.set_internal_port(InternalPort::Mirror, InternalPortSettings::default());
     assert_eq!(enter(&mut tm, InternalPort::Mirror, 5, 1_001), Some(1_300));
@@ -97,13 +97,13 @@ fn the_shared_buffer_holds_what_waits_for_internal_ports() {
     tm.set_internal_port(InternalPort::Recirculation, GIGABIT);
     tm.set_port_rate(1, 1_000_000_000, 0).unwrap();
     tm.set_buffer(BufferSettings { bytes: 125, threshold: None });
-    assert!(enter(&mut tm, InternalPort::Recirculation, 0, 0).is_some(), "it is on the wire at once");
+    assert!(enter(&mut tm, InternalPort::Recirculation, 0, 0).is_some(), "it is on the wire immediately");
     assert!(enter(&mut tm, InternalPort::Recirculation, 1, 0).is_some());
     assert_eq!(tm.enqueue(2, 1, 0, 999), Err((2, Refusal::Full)));
     tm.enqueue(2, 1, 0, 1_000).unwrap();
 }
 
-/// What a port with these queues sends of packets that are always there, within so many nanoseconds.
+/// What a port with these queues sends of packets that are always there, within this many nanoseconds.
 fn shares(settings: &[QueueSettings], port_bits_per_s: u64, time_ns: u64) -> Vec<u64> {
     let mut tm = TrafficManager::new(settings.len(), PORT_MAX, |_: &u32| 125);
     for (priority, wanted) in (0..).zip(settings) {

@@ -6,11 +6,12 @@
 //! each packet ([`ETHERNET_OVERHEAD_BYTES`]). All queues share a buffer ([`BufferSettings`]). A packet is refused if
 //! its queue or the buffer is full, or if its queue is above the buffer's dynamic threshold.
 //!
-//! Packets that go round inside the switch, or are copied, may meet a rate and a delay of their own (`internal`).
+//! Packets that enter the switch again, or are copied, may have a rate and a delay of their own (`internal`).
 //!
-//! A queue without a rate, of a port without one, lets a packet go at once. All such packets wait in one line, whatever
-//! their port and priority: the line is emptied in the same run of the core that filled it, so any other order, and a
-//! length at which to drop, would only show how many packets were received together. Its bound protects the memory.
+//! A packet leaves a queue without a rate, of a port without one, immediately. All such packets are in one line,
+//! whatever their port and priority: the line is emptied in the same run of the core that filled it, so any other
+//! order, and a length at which to drop, would only show how many packets were received together. Its bound protects
+//! the memory.
 
 mod internal;
 pub mod pace;
@@ -25,7 +26,7 @@ pub use settings::{BufferSettings, DynamicThreshold, QUEUE_CAPACITY_DEFAULT, Que
 use base::OrderedMap;
 use internal::InternalPorts;
 use port::Port;
-use queue::{Queue, Waiting};
+use queue::{Queue, Queued};
 use std::collections::VecDeque;
 
 /// Packets that any queue holds.
@@ -88,7 +89,7 @@ pub struct QueueCounts {
     pub bytes: u64,
     /// How long they had waited, all together.
     pub waited_ns: u64,
-    /// The times at which the packets came that wait now, all together.
+    /// The sum of the arrival times of the packets that are queued now.
     pub waiting_since_ns: u128,
     /// The most packets that waited in it.
     pub depth_packets_max: usize,
@@ -101,8 +102,8 @@ impl QueueState {
     /// waited until now, divided by the time (Little).
     pub fn depth_mean(&self, now_ns: u64) -> f64 {
         let QueueCounts { waited_ns, waiting_since_ns, .. } = self.counts;
-        let of_waiting = (self.depth_packets as u128 * u128::from(now_ns)).saturating_sub(waiting_since_ns);
-        (u128::from(waited_ns) + of_waiting) as f64 / now_ns.max(1) as f64
+        let of_queued = (self.depth_packets as u128 * u128::from(now_ns)).saturating_sub(waiting_since_ns);
+        (u128::from(waited_ns) + of_queued) as f64 / now_ns.max(1) as f64
     }
 }
 
@@ -113,9 +114,9 @@ pub struct QueueState {
     pub port: u32,
     /// Its priority.
     pub priority: u32,
-    /// Packets that wait in it.
+    /// Packets in it.
     pub depth_packets: usize,
-    /// Bytes of packets that wait in it for a rate.
+    /// Bytes of packets that a rate holds back in it.
     pub depth_bytes: u64,
     /// How many packets it holds while it or its port has a rate.
     pub capacity_packets: usize,
@@ -128,7 +129,7 @@ pub struct QueueState {
     pub counts: QueueCounts,
 }
 
-/// A packet that may go at once.
+/// A packet that may leave immediately.
 struct Ready<P> {
     packet: P,
     port: u32,
@@ -145,19 +146,19 @@ pub struct TrafficManager<P> {
     port_max: u32,
     /// What the queues of a port start with, by priority.
     settings: Vec<QueueSettings>,
-    /// The line of packets that may go at once, in the order of their arrival.
+    /// The line of packets that may leave immediately, in the order of their arrival.
     ready: VecDeque<Ready<P>>,
-    /// Ports with packets that wait for a rate, in the order of their turns.
+    /// Ports with packets that a rate holds back, in round-robin order.
     active: VecDeque<u32>,
     /// When the first of those packets is due, or earlier.
     next_due_ns: u64,
     buffer: BufferSettings,
-    /// Bytes of packets that wait for a rate.
+    /// Bytes of packets that rates hold back.
     buffered_bytes: u64,
     /// The internal ports, once one is set up.
     internal: Option<Box<InternalPorts<P>>>,
     has_rates: bool,
-    /// Whether anybody looks at how many packets of a queue are in the line.
+    /// Whether depths count the packets of a queue that are in the line.
     shows_line: bool,
     bytes_of: fn(&P) -> u32,
 }
@@ -183,7 +184,7 @@ impl<P> TrafficManager<P> {
         }
     }
 
-    /// Queues whose depths nobody asks for while packets are in the line: those need not be counted then.
+    /// Queues whose depths are not read while packets are in the line: those need not be counted then.
     pub fn without_depths_of_line(self) -> TrafficManager<P> {
         TrafficManager { shows_line: false, ..self }
     }
@@ -191,18 +192,18 @@ impl<P> TrafficManager<P> {
     /// Packets in all queues, and on internal ports.
     pub fn queued(&self) -> usize {
         let internal = self.internal.as_ref().map_or(0, |internal| internal.packets());
-        self.ready.len() + self.all_ports().map(|(_, port)| port.waiting).sum::<usize>() + internal
+        self.ready.len() + self.all_ports().map(|(_, port)| port.queued).sum::<usize>() + internal
     }
 
     /// The packets in all queues, and on internal ports.
     pub fn packets(&self) -> impl Iterator<Item = &P> {
-        let of_ports = self.all_ports().filter(|(_, port)| port.waiting > 0);
-        let waiting = of_ports.flat_map(|(_, port)| port.queues.iter().flat_map(Queue::packets));
+        let of_ports = self.all_ports().filter(|(_, port)| port.queued > 0);
+        let held = of_ports.flat_map(|(_, port)| port.queues.iter().flat_map(Queue::packets));
         let internal = self.internal.iter().flat_map(|internal| internal.all());
-        self.ready.iter().map(|ready| &ready.packet).chain(waiting).chain(internal)
+        self.ready.iter().map(|ready| &ready.packet).chain(held).chain(internal)
     }
 
-    /// Bytes of packets that wait for a rate.
+    /// Bytes of packets that rates hold back.
     pub fn buffered_bytes(&self) -> u64 {
         self.buffered_bytes
     }
@@ -312,15 +313,15 @@ impl<P> TrafficManager<P> {
         self.has_rates
     }
 
-    /// Whether a packet may skip this queue: no packet waits anywhere, no queue or port has a rate, and the program
+    /// Whether a packet may skip this queue: all queues are empty, no queue or port has a rate, and the program
     /// does not read queue depths.
     #[inline]
-    pub fn lets_pass(&self, port: u32, priority: u32) -> bool {
+    pub fn may_skip_queue(&self, port: u32, priority: u32) -> bool {
         let is_free = !self.shows_line && !self.has_rates && self.is_idle();
         is_free && port <= PORT_MAX && (priority as usize) < self.settings.len()
     }
 
-    /// Whether no packet waits in a queue.
+    /// Whether all queues are empty.
     #[inline]
     pub fn is_idle(&self) -> bool {
         self.active.is_empty() && self.ready.is_empty()
@@ -328,7 +329,7 @@ impl<P> TrafficManager<P> {
 
     /// Queues a packet.
     pub fn enqueue(&mut self, packet: P, port: u32, priority: u32, now_ns: u64) -> Result<(), (P, Refusal)> {
-        if port > self.port_max || (port > PORT_MAX && !self.makes_room(port, now_ns)) {
+        if port > self.port_max || (port > PORT_MAX && !self.makes_space(port, now_ns)) {
             return Err((packet, Refusal::NoPort));
         }
         let slot = port_mut(&mut self.near, &mut self.far, port, &self.settings);
@@ -353,10 +354,10 @@ impl<P> TrafficManager<P> {
             return Err((packet, Refusal::Full));
         }
         self.buffered_bytes += u64::from(bytes);
-        if slot.waiting == 0 {
+        if slot.queued == 0 {
             self.active.push_back(port);
         }
-        slot.push(priority as usize, Waiting { packet, bytes, enqueued_ns: now_ns });
+        slot.push(priority as usize, Queued { packet, bytes, enqueued_ns: now_ns });
         self.next_due_ns = self.next_due_ns.min(slot.next_departure_ns().unwrap_or(u64::MAX));
         Ok(())
     }
@@ -403,14 +404,14 @@ impl<P> TrafficManager<P> {
             take(departure);
             taken += 1;
         }
-        if slot.waiting > 0 {
+        if slot.queued > 0 {
             self.active.push_back(port);
         }
         taken
     }
 
-    /// The wire behind a port carries a packet of so many bytes. Before it leaves the switch, a packet may grow and
-    /// shrink, or be dropped: what left the queue does not say what the wire carries.
+    /// The wire behind a port carries a packet of `bytes` bytes. Before it leaves the switch, a packet may grow and
+    /// shrink, or be dropped: what left the queue is not what the wire carries.
     #[inline]
     pub fn sent(&mut self, port: u32, bytes: u32) {
         if self.has_rates
@@ -420,7 +421,7 @@ impl<P> TrafficManager<P> {
         }
     }
 
-    /// Nothing more comes of the packet that a port has handed over last: the next one may leave.
+    /// The packet that a port has handed over last is done: the next one may leave.
     pub fn finish_departure(&mut self, port: u32) {
         if let Some(slot) = self.used_port_mut(port) {
             slot.finish_departure();
@@ -433,7 +434,7 @@ impl<P> TrafficManager<P> {
         if port > PORT_MAX { self.far.get_mut(&port) } else { self.near.get_mut(port as usize) }
     }
 
-    /// Counts a packet of the line out of its queue. Returns how many are left there, if anybody looks at that.
+    /// Counts a packet of the line out of its queue. Returns how many are left there, if depths count them.
     #[inline]
     fn leaves_line(&mut self, port: u32, priority: u32, now_ns: u64) -> usize {
         if !self.shows_line && port <= PORT_MAX {
@@ -449,7 +450,7 @@ impl<P> TrafficManager<P> {
         depth_packets
     }
 
-    /// When the next waiting packet is due, if any waits.
+    /// When the next queued packet is due, if there is any.
     pub fn next_departure_ns(&self) -> Option<u64> {
         if !self.ready.is_empty() {
             return Some(0);
@@ -459,13 +460,13 @@ impl<P> TrafficManager<P> {
         of_ports.into_iter().chain(arrival_ns).min()
     }
 
-    /// When the first packet that waits for a rate is due.
+    /// When the first packet that a rate holds back is due.
     fn earliest_ns(&self) -> u64 {
         let ports = self.active.iter().filter_map(|&port| self.port(port));
         ports.filter_map(Port::next_departure_ns).min().unwrap_or(u64::MAX)
     }
 
-    /// Sets an internal port up: packets take time on it from now on. Those on their way arrive as they would have.
+    /// Sets an internal port up: packets take time on it from now on. Those in transit arrive as they would have.
     pub fn set_internal_port(&mut self, port: InternalPort, settings: InternalPortSettings) {
         self.internal.get_or_insert_default().set(port, settings);
     }
@@ -485,20 +486,20 @@ impl<P> TrafficManager<P> {
         self.internal.is_some()
     }
 
-    /// When a packet of so many bytes arrives that enters an internal port now: at once if the port is not set up.
+    /// When a packet of `bytes` bytes that enters an internal port now arrives: now if the port is not set up.
     /// None, and counted, if its queue or the buffer is full.
     pub fn internal_arrival_ns(&mut self, port: InternalPort, bytes: u32, now_ns: u64) -> Option<u64> {
         let Some(internal) = &mut self.internal else { return Some(now_ns) };
         self.buffered_bytes -= internal.start(now_ns);
-        let (waiting_bytes, has_room) = internal.has_room(port, bytes, now_ns);
-        if !has_room || (internal.has(port) && !admits(self.buffer, self.buffered_bytes, waiting_bytes, bytes)) {
+        let (queued_bytes, has_space) = internal.has_space(port, bytes, now_ns);
+        if !has_space || (internal.has(port) && !admits(self.buffer, self.buffered_bytes, queued_bytes, bytes)) {
             internal.refuse(port);
             return None;
         }
         Some(internal.arrives_ns(port, bytes, now_ns))
     }
 
-    /// Takes a packet to an internal port that is set up and has room for it.
+    /// Takes a packet to an internal port that is set up and whose queue is not full.
     pub(crate) fn enter_internal(&mut self, port: InternalPort, packet: P, after: After, now_ns: u64) {
         let bytes = (self.bytes_of)(&packet);
         if let Some(internal) = &mut self.internal {
@@ -525,8 +526,8 @@ impl<P> TrafficManager<P> {
     }
 
     /// Whether a port above [`PORT_MAX`] may have queues. Ports whose last packet has gone, and which would be the same
-    /// if they were made anew, make room for it.
-    fn makes_room(&mut self, port: u32, now_ns: u64) -> bool {
+    /// if they were made anew, are removed for it.
+    fn makes_space(&mut self, port: u32, now_ns: u64) -> bool {
         if self.far.len() >= FAR_PORTS_MAX && !self.far.contains_key(&port) {
             self.far.retain(|_, port| !port.is_fresh(now_ns));
         }
@@ -535,7 +536,7 @@ impl<P> TrafficManager<P> {
 
     /// A port that a command sets up.
     fn configure(&mut self, port: u32) -> Result<&mut Port<P>, Refusal> {
-        if port > self.port_max || (port > PORT_MAX && !self.makes_room(port, 0)) {
+        if port > self.port_max || (port > PORT_MAX && !self.makes_space(port, 0)) {
             return Err(Refusal::NoPort);
         }
         let slot = port_mut(&mut self.near, &mut self.far, port, &self.settings);
@@ -544,7 +545,7 @@ impl<P> TrafficManager<P> {
     }
 }
 
-/// Whether a buffer with so many bytes in it takes a packet for a queue that has `queue_bytes` of them.
+/// Whether a buffer with `buffered_bytes` in it takes a packet for a queue that has `queue_bytes` of them.
 fn admits(buffer: BufferSettings, buffered_bytes: u64, queue_bytes: u64, packet_bytes: u32) -> bool {
     let free_bytes = buffer.bytes.saturating_sub(buffered_bytes);
     let is_below = |threshold: DynamicThreshold| queue_bytes < threshold.of(free_bytes);

@@ -1,21 +1,21 @@
-//! The pace of a queue, a port or a wire: so many units a second, exactly.
+//! The pace of a queue, a port or a wire: an exact number of units a second.
 //!
 //! What enters: times, and the units that go, packets or bits. What leaves: when the next may go. A unit takes a
-//! fraction of a nanosecond at today's rates, so what a whole number of nanoseconds leaves over is kept for the next
-//! one: however short the units are, a second carries as many as it should.
+//! fraction of a nanosecond at today's rates, so what a whole number of nanoseconds leaves over is carried over to the
+//! next one: however short the units are, a second carries as many as it should.
 
 /// A pace. None is as good as an endless one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pace {
     /// Units a second; 0 for no limit.
     per_s: u64,
-    /// When the next unit may go: so many nanoseconds, and `rest / per_s` of one.
+    /// When the next unit may go: whole nanoseconds, and `rest / per_s` of one.
     next_ns: u64,
     rest: u64,
 }
 
 impl Pace {
-    /// So many units a second; 0 for no limit.
+    /// A pace of `per_s` units a second; 0 for no limit.
     pub fn new(per_s: u64) -> Pace {
         Pace { per_s, next_ns: 0, rest: 0 }
     }
@@ -25,7 +25,7 @@ impl Pace {
         self.per_s
     }
 
-    /// Goes on at another pace. What has gone already takes the time that it takes.
+    /// Changes the pace. What has gone already takes the time that it takes.
     pub fn set(&mut self, per_s: u64) {
         if self.per_s != per_s {
             *self = Pace { per_s, next_ns: self.due_ns(), rest: 0 };
@@ -62,7 +62,7 @@ impl Pace {
         }
     }
 
-    /// How long so many units take, in whole nanoseconds.
+    /// How long `units` units take, in whole nanoseconds.
     pub fn span_ns(&self, units: u64) -> u64 {
         match self.is_limited() {
             true => u64::try_from(u128::from(units) * 1_000_000_000 / u128::from(self.per_s)).unwrap_or(u64::MAX),
@@ -70,7 +70,7 @@ impl Pace {
         }
     }
 
-    /// Takes so many units, from when the first of them might go.
+    /// Takes `units` units, from when the first of them might go.
     pub fn take(&mut self, units: u64) {
         if self.is_limited() {
             let (rate, taken) = (u128::from(self.per_s), u128::from(units) * 1_000_000_000 + u128::from(self.rest));
@@ -84,7 +84,7 @@ impl Pace {
 mod tests {
     use super::*;
 
-    /// How many pieces of so many units go within this time.
+    /// How many pieces of `units` units go within this time.
     fn within(time_ns: u64, per_s: u64, units: u64) -> usize {
         let mut pace = Pace::new(per_s);
         pace.begin_at(5);

@@ -4,7 +4,7 @@
 //! Varghese, 1996): in each turn a queue may send its weight's share of bytes, and what it leaves is added to its next.
 
 use super::pace::Pace;
-use super::queue::{Queue, Waiting};
+use super::queue::{Queue, Queued};
 use super::settings::QueueSettings;
 use super::{Departure, ETHERNET_OVERHEAD_BYTES, wire_bits};
 
@@ -14,7 +14,7 @@ const TURN_BYTES: u64 = 1_514;
 pub(super) struct Port<P> {
     pub queues: Vec<Queue<P>>,
     /// Packets in the port's queues, without those in the line.
-    pub waiting: usize,
+    pub queued: usize,
     /// What the wire behind the port carries, in bits.
     pub wire: Pace,
     /// What it carries beside each packet.
@@ -31,7 +31,7 @@ impl<P> Port<P> {
     pub fn new(settings: &[QueueSettings]) -> Port<P> {
         Port {
             queues: settings.iter().map(|settings| Queue::new(*settings)).collect(),
-            waiting: 0,
+            queued: 0,
             wire: Pace::default(),
             overhead_bytes: ETHERNET_OVERHEAD_BYTES,
             is_sending: false,
@@ -49,9 +49,9 @@ impl<P> Port<P> {
         self.wire.is_limited() || self.queues.iter().any(Queue::is_paced)
     }
 
-    pub fn push(&mut self, priority: usize, waiting: Waiting<P>) {
-        self.waiting += 1;
-        self.queues[priority].push(waiting);
+    pub fn push(&mut self, priority: usize, queued: Queued<P>) {
+        self.queued += 1;
+        self.queues[priority].push(queued);
     }
 
     /// The packet that leaves next, if it may leave now. Of a port with a rate none follows before
@@ -62,20 +62,20 @@ impl<P> Port<P> {
         }
         let priority = self.choose(now_ns)?;
         let queue = &mut self.queues[priority];
-        let (Waiting { packet, enqueued_ns, .. }, leaves_ns) = queue.pop(self.wire.gone_ns(), self.overhead_bytes)?;
+        let (Queued { packet, enqueued_ns, .. }, leaves_ns) = queue.pop(self.wire.gone_ns(), self.overhead_bytes)?;
         let (depth_packets, is_paced) = (queue.depth, queue.is_paced() || self.wire.is_limited());
         self.wire.begin_at(leaves_ns);
         self.is_sending = self.wire.is_limited();
-        self.waiting -= 1;
+        self.queued -= 1;
         Some(Departure { packet, port: number, priority: priority as u32, enqueued_ns, depth_packets, is_paced })
     }
 
-    /// The wire carries a packet of so many bytes.
+    /// The wire carries a packet of `bytes` bytes.
     pub fn sent(&mut self, bytes: u32) {
         self.wire.take(wire_bits(bytes, self.overhead_bytes));
     }
 
-    /// Nothing more comes of the packet that was handed over last.
+    /// The packet that was handed over last is done.
     pub fn finish_departure(&mut self) {
         self.is_sending = false;
     }
@@ -117,7 +117,7 @@ impl<P> Port<P> {
         Some(turn)
     }
 
-    /// When the first of the waiting packets is due, unless one is on its way to the wire.
+    /// When the first of the queued packets is due, unless one is being sent.
     pub fn next_departure_ns(&self) -> Option<u64> {
         if self.is_sending {
             return None;

@@ -5,18 +5,18 @@ use super::settings::QueueSettings;
 use super::{QueueCounts, wire_bits};
 use std::collections::VecDeque;
 
-/// A packet that waits.
-pub(super) struct Waiting<P> {
+/// A packet in a queue.
+pub(super) struct Queued<P> {
     pub packet: P,
     pub bytes: u32,
     pub enqueued_ns: u64,
 }
 
 pub(super) struct Queue<P> {
-    /// Packets that wait for a rate, the queue's or its port's.
-    packets: VecDeque<Waiting<P>>,
+    /// Packets that a rate holds back, the queue's or its port's.
+    packets: VecDeque<Queued<P>>,
     bytes: u64,
-    /// Packets of this queue, here or in the line of those that may leave at once.
+    /// Packets of this queue, here or in the line of those that may leave immediately.
     pub depth: usize,
     settings: QueueSettings,
     /// In packets.
@@ -47,9 +47,9 @@ impl<P> Queue<P> {
         }
     }
 
-    /// The packets that wait for a rate.
+    /// The packets that a rate holds back.
     pub fn packets(&self) -> impl Iterator<Item = &P> {
-        self.packets.iter().map(|waiting| &waiting.packet)
+        self.packets.iter().map(|queued| &queued.packet)
     }
 
     pub fn settings(&self) -> QueueSettings {
@@ -84,23 +84,23 @@ impl<P> Queue<P> {
         self.depth == 0 && self.open_ns() <= now_ns
     }
 
-    /// Whether another packet of so many bytes fits.
+    /// Whether another packet of `bytes` bytes fits.
     pub fn fits(&self, bytes: u32) -> bool {
         self.packets.len() < self.settings.capacity_packets
             && self.bytes + u64::from(bytes) <= self.settings.capacity_bytes
     }
 
-    pub fn push(&mut self, waiting: Waiting<P>) {
-        self.bytes += u64::from(waiting.bytes);
+    pub fn push(&mut self, queued: Queued<P>) {
+        self.bytes += u64::from(queued.bytes);
         self.depth += 1;
-        self.counts.waiting_since_ns += u128::from(waiting.enqueued_ns);
-        self.packets.push_back(waiting);
+        self.counts.waiting_since_ns += u128::from(queued.enqueued_ns);
+        self.packets.push_back(queued);
         let counts = &mut self.counts;
         counts.depth_packets_max = counts.depth_packets_max.max(self.packets.len());
         counts.depth_bytes_max = counts.depth_bytes_max.max(self.bytes);
     }
 
-    /// When the queue lets its first packet go, if it has one.
+    /// When the first packet may leave the queue, if it has one.
     pub fn due_ns(&self) -> Option<u64> {
         (!self.packets.is_empty()).then_some(self.open_ns())
     }
@@ -111,28 +111,28 @@ impl<P> Queue<P> {
 
     /// The bytes of the first packet.
     pub fn first_bytes(&self) -> Option<u32> {
-        self.packets.front().map(|waiting| waiting.bytes)
+        self.packets.front().map(|queued| queued.bytes)
     }
 
-    /// Takes the first packet, which leaves when the queue, it, and `free_ns` let it. A wire carries `overhead_bytes`
-    /// beside it.
-    pub fn pop(&mut self, free_ns: u64, overhead_bytes: u32) -> Option<(Waiting<P>, u64)> {
-        let waiting = self.packets.pop_front()?;
-        self.bytes -= u64::from(waiting.bytes);
+    /// Takes the first packet, which leaves when the queue's paces, its arrival and `free_ns` allow it. A wire carries
+    /// `overhead_bytes` beside it.
+    pub fn pop(&mut self, free_ns: u64, overhead_bytes: u32) -> Option<(Queued<P>, u64)> {
+        let queued = self.packets.pop_front()?;
+        self.bytes -= u64::from(queued.bytes);
         self.depth -= 1;
-        // When it could leave, not now: who is called a little late still gets the rate.
-        let could_leave_ns = free_ns.max(waiting.enqueued_ns);
+        // When it could leave, not now: a queue that is served a little late still has its rate.
+        let could_leave_ns = free_ns.max(queued.enqueued_ns);
         let leaves_ns = could_leave_ns.max(self.pace.gone_ns()).max(self.shaper.gone_ns());
-        let waited_ns = leaves_ns.saturating_sub(waiting.enqueued_ns);
-        self.counts.waiting_since_ns -= u128::from(waiting.enqueued_ns);
+        let waited_ns = leaves_ns.saturating_sub(queued.enqueued_ns);
+        self.counts.waiting_since_ns -= u128::from(queued.enqueued_ns);
         self.counts.packets += 1;
-        self.counts.bytes += u64::from(waiting.bytes);
+        self.counts.bytes += u64::from(queued.bytes);
         self.counts.waited_ns = self.counts.waited_ns.saturating_add(waited_ns);
-        for (pace, units) in [(&mut self.pace, 1), (&mut self.shaper, wire_bits(waiting.bytes, overhead_bytes))] {
-            // A packet that the wire has kept waiting does not slow the next one down, but no burst comes of it.
-            pace.begin_at(waiting.enqueued_ns.max(leaves_ns.saturating_sub(pace.span_ns(units))));
+        for (pace, units) in [(&mut self.pace, 1), (&mut self.shaper, wire_bits(queued.bytes, overhead_bytes))] {
+            // A packet that the wire has delayed does not slow the next one down, but causes no burst either.
+            pace.begin_at(queued.enqueued_ns.max(leaves_ns.saturating_sub(pace.span_ns(units))));
             pace.take(units);
         }
-        Some((waiting, leaves_ns))
+        Some((queued, leaves_ns))
     }
 }

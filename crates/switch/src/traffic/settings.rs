@@ -3,16 +3,16 @@
 use super::QUEUE_CAPACITY_MAX;
 use std::num::NonZeroU32;
 
-/// Packets that a queue with a rate holds unless told otherwise.
+/// Packets that a queue with a rate holds by default.
 pub const QUEUE_CAPACITY_DEFAULT: usize = 64;
 
-/// How a queue of a port is set up. Capacities hold while the queue or its port has a rate: without one no packet
-/// waits.
+/// How a queue of a port is set up. Capacities apply while the queue or its port has a rate: without one no packet
+/// is held back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct QueueSettings {
-    /// The most packets that wait in it, up to 65,536.
+    /// The most packets in it, up to 65,536.
     pub capacity_packets: usize,
-    /// The most bytes of packets that wait in it.
+    /// The most bytes of packets in it.
     pub capacity_bytes: u64,
     /// The packets that may leave it in a second, evenly spaced; 0 for no limit.
     pub packets_per_s: u64,
@@ -27,8 +27,8 @@ pub struct QueueSettings {
 }
 
 impl QueueSettings {
-    /// The settings of the queue of a priority until somebody changes them: a class of its own, so that higher
-    /// priorities go first.
+    /// The settings of the queue of a priority until they are changed: a class of its own, so that higher priorities
+    /// go first.
     pub fn of_priority(priority: u32) -> QueueSettings {
         QueueSettings {
             capacity_packets: QUEUE_CAPACITY_DEFAULT,
@@ -77,7 +77,7 @@ pub struct DynamicThreshold {
 }
 
 impl DynamicThreshold {
-    /// α times so many bytes.
+    /// α times `free_bytes`.
     pub(super) fn of(self, free_bytes: u64) -> u64 {
         let bytes = u128::from(free_bytes) * u128::from(self.numerator) / u128::from(self.denominator.get());
         u64::try_from(bytes).unwrap_or(u64::MAX)

@@ -44,14 +44,14 @@ fn depths_of_the_line_may_be_left_out() {
         tm.enqueue(packet, port, priority, 0).unwrap();
     }
     assert_eq!((tm.queued(), tm.depth(1, 0)), (4, 0));
-    assert!(!tm.lets_pass(1, 0));
+    assert!(!tm.may_skip_queue(1, 0));
     assert_eq!(tm.enqueue(9, 1, 2, 0), Err((9, Refusal::NoPriority)));
     assert_eq!((drain(&mut tm, 0), tm.far.len()), (vec![1, 2, 3, 4], 0));
     assert_eq!(
-        [(1, 0), (1, 2), (70_000, 0)].map(|(port, priority)| tm.lets_pass(port, priority)),
+        [(1, 0), (1, 2), (70_000, 0)].map(|(port, priority)| tm.may_skip_queue(port, priority)),
         [true, false, false]
     );
-    // Those of queues with a rate count, and what comes behind them waits.
+    // Those of queues with a rate count, and what comes behind them is held back.
     tm.set_queues(Some(1), None, |it| it.packets_per_s = 1_000_000).unwrap();
     for packet in 5..8 {
         tm.enqueue(packet, 1, 0, 0).unwrap();
@@ -59,7 +59,7 @@ fn depths_of_the_line_may_be_left_out() {
     assert_eq!(tm.depth(1, 0), 3);
     assert_eq!(drain(&mut tm, 0), [5]);
     tm.set_queues(Some(1), None, |it| it.packets_per_s = 0).unwrap();
-    assert!(!tm.lets_pass(2, 0));
+    assert!(!tm.may_skip_queue(2, 0));
     tm.enqueue(8, 1, 0, 0).unwrap();
     assert_eq!((drain(&mut tm, 2000), tm.depth(1, 0)), (vec![6, 7, 8], 0));
 }
@@ -150,7 +150,7 @@ fn in_a_millisecond(bits_per_s: u64, overhead_bytes: u32) -> u64 {
 
 #[test]
 fn a_port_sends_exactly_as_much_as_its_rate() {
-    // 12.8 and 1.28 nanoseconds each, the first of them at once.
+    // 12.8 and 1.28 nanoseconds each, the first of them immediately.
     assert_eq!(in_a_millisecond(40_000_000_000, 0), 78_125);
     assert_eq!(in_a_millisecond(400_000_000_000, 0), 781_250);
     // On Ethernet 88 bytes.
@@ -192,7 +192,7 @@ fn any_number_can_be_a_port() {
     }
     assert_eq!((tm.depth(u32::MAX, 0), tm.far.len()), (2, 2));
     assert_eq!(drain(&mut tm, 0), [1, 2, 3]);
-    // Nothing is left of ports that nobody has set up.
+    // Nothing is left of ports that have no settings of their own.
     assert_eq!(tm.far.len(), 0);
     tm.set_queues(Some(1000), None, |it| it.packets_per_s = 1_000_000).unwrap();
     for packet in 0..2 {
@@ -216,7 +216,7 @@ fn what_is_set_for_all_ports_holds_for_those_to_come() {
 }
 
 #[test]
-fn ports_without_packets_make_room() {
+fn ports_without_packets_make_space() {
     let mut tm = manager(1, u32::MAX);
     tm.set_queues(None, None, |it| it.packets_per_s = 1_000_000).unwrap();
     for port in 0..FAR_PORTS_MAX as u32 {
@@ -228,7 +228,7 @@ fn ports_without_packets_make_room() {
     assert_eq!(tm.enqueue(2, 999, 0, 1000), Ok(()));
 }
 
-/// Packets of as many bytes as their number says.
+/// Packets whose number is their length in bytes.
 fn by_bytes(priorities: usize) -> TrafficManager<u32> {
     TrafficManager::new(priorities, PORT_MAX, |bytes| *bytes)
 }
@@ -315,7 +315,7 @@ fn a_wire_carries_what_is_sent_not_what_was_queued() {
     for _ in 0..3 {
         tm.enqueue(125, 1, 0, 0).unwrap();
     }
-    // The first grows on its way to the wire, the second is dropped.
+    // The first grows before the wire, the second is dropped.
     assert_eq!(send(&mut tm, 0), Some((1, 125)));
     assert_eq!((send(&mut tm, 0), tm.next_departure_ns()), (None, Some(u64::MAX)));
     tm.sent(1, 250);
