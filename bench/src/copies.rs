@@ -5,6 +5,8 @@
 //! takes than one that is only forwarded, for each operation that happens: where it happens to one frame in 16 or in
 //! 1,024, that is the cost for this frame and its neighbours.
 
+mod picture;
+
 use crate::Arguments;
 use crate::works::{self, Work};
 use live::traffic::udp_frame;
@@ -48,6 +50,9 @@ const OPERATIONS: [Operation; 12] = [
 
 /// Measures all operations in turn and prints their costs.
 pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
+    if let Some(file) = &arguments.picture_of {
+        return picture::print(file);
+    }
     // Where an operation happens to a part of the frames, it is to be the part that was meant.
     let frames = arguments.destinations.next_multiple_of(1_024).min(65_536);
     for bytes in LENGTHS_BYTES {

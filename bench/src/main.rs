@@ -95,8 +95,8 @@ pub struct Arguments {
     #[arg(long)]
     only: Option<String>,
     /// Measures nothing: prints a picture (SVG) of what the same with `--json` has printed to this file; of
-    /// `aggregation`, `usecases`, `zipline-sizes`, `zipline-rates`, `zipline-interfaces`, `zipline-latency` and
-    /// `zipline-learning`
+    /// `aggregation`, `copies` (also with lines of `router`, `bridge`, `tunnels`, `balance`, `zipline`, `cascade`),
+    /// `usecases`, `zipline-sizes`, `zipline-rates`, `zipline-interfaces`, `zipline-latency` and `zipline-learning`
     #[arg(long, value_name = "FILE")]
     picture_of: Option<std::path::PathBuf>,
     /// Measures nothing: prints as CSV what any benchmark with `--json` has printed to this file; a list of figures has

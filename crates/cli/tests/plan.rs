@@ -235,7 +235,7 @@ fn what_is_tuned_is_kept_until_it_is_forgotten() {
         N ns per packet bursts of 16, tables looked up packet by packet
         N ns per packet bursts of 8, tables looked up once per burst
         N ns per packet bursts of 8, tables looked up packet by packet
-        kept for the next runs of this program on this machine
+        stored for the next runs of this program on this machine
     "#]]
     .assert_eq(&without_figures(&tuned));
     let kept = folder.kept().expect("it is kept");

@@ -1,12 +1,15 @@
-//! Digests that controllers have already, so that the worker need not send them again.
+//! Digests that controllers have already, or that are queued for the server, so that the worker need not send them
+//! again.
 //!
-//! What enters: marks of digests, from the task that groups digests into lists. What leaves: whether a mark is
-//! present, for the worker, without a lock: a program that sends the same digest with each of many packets would wake
-//! the server with each. A mark is a hash of a digest with a secret key. A mark may replace another one; the other
+//! What enters: marks of digests, from the task that groups digests into lists and, for those in the queue, from the
+//! worker. What leaves: whether a mark is present, for the worker, without a lock: a program that sends the same digest
+//! with each of many packets would wake the server with each, and on a busy machine they would crowd others out of the
+//! queue. A mark is a hash of a digest with a secret key. A mark may replace another one; the other
 //! digest is then sent again, and suppressed when lists are made. Two digests with the same mark are too rare to
 //! matter.
 
 use base::Bits;
+use base::index::Id as _;
 use ir::DigestId;
 use std::hash::{BuildHasher as _, Hash as _, Hasher as _, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,11 +25,14 @@ pub(crate) type Mark = u64;
 pub(crate) struct DigestFilter {
     slots: Vec<AtomicU64>,
     key: RandomState,
+    /// A bit for each of the first digests of a program: whether repetitions of its messages are suppressed.
+    suppressed: AtomicU64,
 }
 
 impl Default for DigestFilter {
     fn default() -> DigestFilter {
-        DigestFilter { slots: (0..SLOTS).map(|_| AtomicU64::new(0)).collect(), key: RandomState::new() }
+        let slots = (0..SLOTS).map(|_| AtomicU64::new(0)).collect();
+        DigestFilter { slots, key: RandomState::new(), suppressed: AtomicU64::new(0) }
     }
 }
 
@@ -39,12 +45,25 @@ impl DigestFilter {
         hasher.finish().max(1)
     }
 
-    /// Whether controllers have it.
+    /// Whether repetitions of a digest are suppressed, which the server sets: its lists are acknowledged.
+    pub fn suppresses(&self, digest: DigestId) -> bool {
+        self.suppressed.load(Ordering::Relaxed) & bit(digest) != 0
+    }
+
+    /// Sets whether they are.
+    pub fn set_suppresses(&self, digest: DigestId, suppresses: bool) {
+        match suppresses {
+            true => self.suppressed.fetch_or(bit(digest), Ordering::Relaxed),
+            false => self.suppressed.fetch_and(!bit(digest), Ordering::Relaxed),
+        };
+    }
+
+    /// Whether controllers have it, or the queue.
     pub fn has(&self, mark: Mark) -> bool {
         self.slot(mark).load(Ordering::Relaxed) == mark
     }
 
-    /// Controllers have it from now on.
+    /// Controllers, or the queue, have it from now on.
     pub fn add(&self, mark: Mark) {
         self.slot(mark).store(mark, Ordering::Relaxed);
     }
@@ -65,10 +84,14 @@ impl DigestFilter {
     }
 }
 
+/// The bit of a digest; none for those that have no bit.
+fn bit(digest: DigestId) -> u64 {
+    1u64.checked_shl(digest.index() as u32).unwrap_or(0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use base::index::Id as _;
 
     #[test]
     fn a_mark_is_there_until_it_is_taken_away_or_pushed_out() {
@@ -85,5 +108,16 @@ mod tests {
         assert!(filter.has(other), "only who is there is taken away");
         filter.clear();
         assert!(!filter.has(other));
+    }
+
+    #[test]
+    fn repetitions_are_suppressed_for_each_digest() {
+        let filter = DigestFilter::default();
+        let [first, second, far] = [0, 1, 64].map(DigestId::from_index);
+        filter.set_suppresses(first, true);
+        filter.set_suppresses(far, true);
+        assert!(filter.suppresses(first) && !filter.suppresses(second) && !filter.suppresses(far));
+        filter.set_suppresses(first, false);
+        assert!(!filter.suppresses(first));
     }
 }

@@ -3,7 +3,7 @@
 //! What enters: events from the worker's thread. What leaves: messages on the streams of primary controllers. The
 //! worker never waits: events that do not fit into the queue are counted and dropped. Also counted are events that
 //! are lost on the streams, and those that arrive while no controller is connected. Digests that controllers have
-//! already are dropped by the worker: a packet with one must not cause a wake-up.
+//! already, or that are in the queue, are dropped by the worker: a packet with one must not cause a wake-up.
 
 use crate::digest_filter::{DigestFilter, Mark};
 use crate::outbox::Outbox;
@@ -15,6 +15,7 @@ use crate::to_proto::signed;
 use crate::watchers::Watchers;
 use crate::{data, digest_lists};
 use base::Bits;
+use control::api::entity::DigestConfig;
 use ir::{DigestId, Program};
 use p4runtime_proto::p4::v1;
 use p4runtime_proto::p4::v1::stream_message_response::Update as Answer;
@@ -149,8 +150,17 @@ impl Feed {
     /// A digest of the program.
     pub fn digest(&mut self, digest: DigestId, values: Vec<Bits>) {
         let mark = self.filter.mark(digest, &values);
-        if !self.filter.has(mark) || self.watchers.is_any() {
+        if self.watchers.is_any() {
             self.send(Event::Digest(digest, values, mark));
+        } else if !self.filter.has(mark) {
+            // Before it is in the queue: the server removes the mark when it takes the digest out.
+            let suppresses = self.filter.suppresses(digest);
+            if suppresses {
+                self.filter.add(mark);
+            }
+            if !self.send(Event::Digest(digest, values, mark)) && suppresses {
+                self.filter.remove(mark);
+            }
         }
     }
 
@@ -185,6 +195,7 @@ impl Feed {
 /// Forwards the worker's events until it ends.
 pub(crate) async fn distribute(core: Arc<Core>, mut fed: Fed) {
     let started = Instant::now();
+    let filter = core.digests().filter();
     loop {
         let now_ns = started.elapsed().as_nanos() as u64;
         send_due(&core, now_ns);
@@ -202,7 +213,11 @@ pub(crate) async fn distribute(core: Arc<Core>, mut fed: Fed) {
                 packet_in(&core, &program, &frame);
             }
             Event::Digest(digest, values, mark) => {
-                digest_in(&core, &program, digest, (values, mark), started.elapsed().as_nanos() as u64);
+                filter.remove(mark);
+                let now_ns = started.elapsed().as_nanos() as u64;
+                let config = digest_in(&core, &program, digest, (values, mark), now_ns);
+                // Lists that are acknowledged: controllers do not get repetitions before.
+                filter.set_suppresses(digest, config.is_some_and(|config| config.ack_timeout_ns > 0));
             }
         }
     }
@@ -215,21 +230,31 @@ fn packet_in(core: &Core, program: &Arc<Program>, frame: &[u8]) {
     }
 }
 
-fn digest_in(core: &Core, program: &Arc<Program>, digest: DigestId, (values, mark): (Vec<Bits>, Mark), now_ns: u64) {
+/// Puts a digest in a list. Returns its configuration, if a controller has subscribed to it.
+fn digest_in(
+    core: &Core,
+    program: &Arc<Program>,
+    digest: DigestId,
+    (values, mark): (Vec<Bits>, Mark),
+    now_ns: u64,
+) -> Option<DigestConfig> {
     let Some(target) = core.pipelines().of_program(program) else {
-        return core.losses.add_digests(Loss::Replaced, 1);
+        core.losses.add_digests(Loss::Replaced, 1);
+        return None;
     };
     let id = target.schema.ids.digests.get(digest).copied();
     if let Some(id) = id.filter(|_| core.watchers.is_any()) {
         show_digest(core, &target, id, &values);
     }
     let Some((id, config)) = id.and_then(|id| Some((id, config_of(core, id)?))) else {
-        return core.losses.add_digests(Loss::NotConfigured, 1);
+        core.losses.add_digests(Loss::NotConfigured, 1);
+        return None;
     };
     let list = core.digests().add(id, config, (values, mark), now_ns);
     if let Some(list) = list {
         send(core, &list);
     }
+    Some(config)
 }
 
 /// Shows a digest to watchers, as a list of its own, which is not acknowledged.
@@ -239,7 +264,7 @@ fn show_digest(core: &Core, target: &Pipeline, id: u32, values: &[Bits]) {
     core.watchers.show(&Answer::Digest(v1::DigestList { digest_id: id, list_id: 0, data, timestamp: timestamp() }));
 }
 
-fn config_of(core: &Core, id: u32) -> Option<control::api::entity::DigestConfig> {
+fn config_of(core: &Core, id: u32) -> Option<DigestConfig> {
     let target = core.pipelines().current()?;
     let digest = target.schema.model.digest(id)?;
     core.api.digest_config(*digest.digests.first()?)
@@ -310,5 +335,35 @@ impl Core {
                 tracing::warn!("a controller that does not read has been disconnected");
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base::index::Id as _;
+
+    /// The values of the digests that are queued when the worker reports these.
+    fn queued(filter: &Arc<DigestFilter>, values: &[u64]) -> Vec<u64> {
+        let (sender, mut receiver) = mpsc::channel(3);
+        let (program, counts) = (Arc::new(Program::new(&ir::v1model::ARCHITECTURE)), Arc::default());
+        let mut feed = Feed { sender, program, counts, filter: Arc::clone(filter), watchers: Watchers::default() };
+        values.iter().for_each(|&value| feed.digest(DigestId::from_index(0), vec![Bits::from_u64(8, value)]));
+        let mut queued = Vec::new();
+        while let Ok((_, Event::Digest(_, values, mark))) = receiver.try_recv() {
+            filter.remove(mark);
+            queued.push(values[0].low_u64());
+        }
+        queued
+    }
+
+    #[test]
+    fn a_digest_that_is_queued_does_not_crowd_others_out() {
+        let filter = Arc::new(DigestFilter::default());
+        assert_eq!(queued(&filter, &[1, 1, 1, 2]), [1, 1, 1], "each is of interest");
+        filter.set_suppresses(DigestId::from_index(0), true);
+        assert_eq!(queued(&filter, &[1, 1, 1, 2, 1, 2]), [1, 2]);
+        assert_eq!(queued(&filter, &[1, 2, 3, 4, 3]), [1, 2, 3], "there is room for three");
+        assert_eq!(queued(&filter, &[4]), [4], "what found no room is reported again");
     }
 }
