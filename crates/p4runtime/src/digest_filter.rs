@@ -74,8 +74,9 @@ impl DigestFilter {
         let _other = self.slot(mark).compare_exchange(mark, 0, Ordering::Relaxed, Ordering::Relaxed);
     }
 
-    /// Removes all marks.
+    /// Removes all marks, and forgets which digests are suppressed: they are those of another program.
     pub fn clear(&self) {
+        self.suppressed.store(0, Ordering::Relaxed);
         self.slots.iter().for_each(|slot| slot.store(0, Ordering::Relaxed));
     }
 
@@ -119,5 +120,8 @@ mod tests {
         assert!(filter.suppresses(first) && !filter.suppresses(second) && !filter.suppresses(far));
         filter.set_suppresses(first, false);
         assert!(!filter.suppresses(first));
+        filter.set_suppresses(first, true);
+        filter.clear();
+        assert!(!filter.suppresses(first), "another program has others");
     }
 }
