@@ -52,6 +52,7 @@ mod limit;
 mod ns3;
 mod peers;
 mod progress;
+mod recorded;
 mod router;
 mod rules;
 mod sim;

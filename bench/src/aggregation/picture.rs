@@ -3,7 +3,7 @@
 //! What enters: the lines that `--json` has printed. What leaves: SVG with a row for each design, and in it two bars:
 //! the cost of a small packet in both switches, and the bytes that it takes on a link, alone and aggregated.
 
-use measure::figures::median;
+use crate::recorded::{lines, middle};
 use serde_json::Value as Json;
 use std::error::Error;
 use std::fmt::Write as _;
@@ -36,15 +36,11 @@ struct Row {
 impl Row {
     fn of(line: &Json) -> Option<Row> {
         let number = |name: &str| line[name].as_f64();
-        let times = |name: &str| -> Option<f64> {
-            let times: Option<Vec<f64>> = line[name].as_array()?.iter().map(Json::as_f64).collect();
-            times.filter(|times| !times.is_empty()).map(|times| median(&times))
-        };
         let packets = number("packets")?;
         Some(Row {
             name: line["design"].as_str()?.to_owned(),
-            together_ns: times("together_ns")?,
-            apart_ns: times("apart_ns")?,
+            together_ns: middle(&line["together_ns"])?,
+            apart_ns: middle(&line["apart_ns"])?,
             alone_bytes: number("small_wire_bytes")? / packets,
             bytes: number("aggregate_wire_bytes")? / (packets - number("held")?),
         })
@@ -53,9 +49,8 @@ impl Row {
 
 /// Prints the picture of the lines in a file.
 pub fn print(path: &Path) -> Result<(), Box<dyn Error>> {
-    let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let rows = text.lines().map(|line| serde_json::from_str(line).map(|line| Row::of(&line)));
-    let rows: Vec<Row> = rows.collect::<Result<Option<_>, _>>()?.ok_or("a line is not of `aggregation --json`")?;
+    let rows: Option<Vec<Row>> = lines(path)?.iter().map(Row::of).collect();
+    let rows = rows.ok_or("a line is not of `aggregation --json`")?;
     println!("{}", picture(&rows)?);
     Ok(())
 }

@@ -3,7 +3,7 @@
 //! What enters: lines that `copies --json` has printed, and those of `router`, `bridge`, `tunnels`, `balance`,
 //! `zipline` and `cascade` where they are to be in the picture, too. What leaves: SVG with a bar for each.
 
-use measure::figures::median;
+use crate::recorded::{lines, middle};
 use serde_json::Value as Json;
 use std::error::Error;
 use std::fmt::Write as _;
@@ -25,10 +25,6 @@ struct Row {
 /// The rows of a line.
 fn rows(line: &Json) -> Vec<Row> {
     let benchmark = line["benchmark"].as_str().unwrap_or_default();
-    let middle = |figures: &Json| -> Option<f64> {
-        let all: Vec<f64> = figures.as_array()?.iter().filter_map(Json::as_f64).collect();
-        (!all.is_empty()).then(|| median(&all))
-    };
     if let (Some(name), Some(packet_ns)) = (line["operation"].as_str(), line["packet_ns"].as_f64()) {
         return vec![Row { name: format!("{name}, {} bytes", line["bytes"]), packet_ns }];
     }
@@ -46,10 +42,9 @@ fn rows(line: &Json) -> Vec<Row> {
 
 /// Prints the picture of the lines in a file.
 pub fn print(path: &Path) -> Result<(), Box<dyn Error>> {
-    let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let mut all = Vec::new();
-    for line in text.lines() {
-        let of_line = rows(&serde_json::from_str(line)?);
+    for line in lines(path)? {
+        let of_line = rows(&line);
         if of_line.is_empty() {
             return Err(format!("a line has no nanoseconds per packet: {line}").into());
         }

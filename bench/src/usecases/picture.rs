@@ -3,8 +3,7 @@
 //! What enters: lines of JSON. What leaves: SVG, with two bars for each use case, number of entries and length of
 //! frames: million packets per second of the program, and by hand. A mark is the paper's figure for the use case.
 
-use measure::figures::median;
-use serde_json::Value;
+use crate::recorded::{lines, middle};
 use std::error::Error;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -24,15 +23,9 @@ const PAPER_MPPS: &[(&str, f64)] = &[("l2fwd", 9.42), ("l3fwd", 14.88), ("l3fwd6
 
 /// Prints the picture.
 pub fn print(path: &Path) -> Result<(), Box<dyn Error>> {
-    let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let mut rows: Vec<(String, u64, f64, f64, f64)> = Vec::new();
-    for line in text.lines() {
-        let row: Value = serde_json::from_str(line)?;
-        let rate = |name: &str| {
-            let all: Vec<f64> =
-                row[name].as_array().map_or_else(Vec::new, |all| all.iter().filter_map(Value::as_f64).collect());
-            if all.is_empty() { 0.0 } else { 1e3 / median(&all) }
-        };
+    for row in lines(path)? {
+        let rate = |name: &str| middle(&row[name]).map_or(0.0, |ns| 1e3 / ns);
         let (Some(name), Some(entries)) = (row["usecase"].as_str(), row["entries"].as_u64()) else {
             return Err("a line is not of `usecases --json`".into());
         };

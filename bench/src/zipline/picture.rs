@@ -6,6 +6,7 @@
 //! carrier; for learning, the distribution of the time until a basis was known, with marks at the paper's mean and at
 //! a tenth of it.
 
+use crate::recorded::lines;
 use serde_json::Value as Json;
 use std::error::Error;
 use std::fmt::Write as _;
@@ -23,11 +24,6 @@ const OURS: &str = "#2f6da3";
 /// The colours of curves.
 const COLOURS: [&str; 3] = [OURS, "#2e8b57", "#8a5a9e"];
 const PAPER: &str = "#c0392b";
-
-fn lines(path: &Path) -> Result<Vec<Json>, Box<dyn Error>> {
-    let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    Ok(text.lines().map(serde_json::from_str).collect::<Result<_, _>>()?)
-}
 
 fn head(out: &mut String, title: &str, height: f64) -> std::fmt::Result {
     write!(
